@@ -12,6 +12,8 @@ namespace shunt::store {
 
 /// 2^63-1: the largest number any record holds. As a generation it means "exhausted".
 inline constexpr std::uint64_t kNumberMax = 0x7FFF'FFFF'FFFF'FFFF;
+/// The largest generation a counter ever issues.
+inline constexpr std::uint64_t kIssuedMax = kNumberMax - 1;
 
 /// Nothing for an empty text, other bytes, a leading zero or a value above `max`.
 inline std::optional<std::uint64_t> parse_decimal(std::string_view text,
