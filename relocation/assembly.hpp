@@ -23,7 +23,7 @@ enum class ChunkVerdict : std::uint8_t {
 
 class Assembly {
   public:
-    /// `manifest.chunk_count` is 1..kChunkCountMax, as the decoder of command 40 guarantees.
+    /// `manifest.chunk_count` is 1..kRelocationChunksMax, as the decoder of command 40 guarantees.
     explicit Assembly(const StreamManifest& manifest);
 
     /// Judges `bytes`, borrowed for the call, and counts them unless they are Repeated or Conflict.

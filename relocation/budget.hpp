@@ -40,6 +40,8 @@ class PeerBudget {
     explicit PeerBudget(std::uint64_t limit) noexcept : counter_(limit) {}
     PeerBudget(const PeerBudget&) = delete;
     PeerBudget& operator=(const PeerBudget&) = delete;
+    /// Nobody may be waiting and every charge must be back.
+    ~PeerBudget();
 
     std::uint64_t in_flight() const noexcept { return counter_.in_flight(); }
 
@@ -47,7 +49,7 @@ class PeerBudget {
     friend class InFlightBudget;
     ChargeCounter counter_;
     std::uint64_t waiter_count_ = 0;
-    std::uint64_t blocked_in_scan_ = 0;
+    std::uint64_t blocked_in_scan_ = 0;  // Number of the latest scan that found it full.
 };
 
 /// What a waiter wants once there is room.
@@ -91,7 +93,8 @@ class InFlightBudget {
 
     /// True when the claim was met at once; otherwise `waiter` stands at the end of the queue.
     bool ask(PeerBudget& peer, std::uint64_t charge, Claim claim, RoomWaiter& waiter) noexcept;
-    /// Leaves the queue; nothing happens to a waiter that does not wait.
+    /// Leaves the queue, which may let others through: follow with next_granted(). Nothing happens
+    /// to a waiter that does not wait.
     void withdraw(RoomWaiter& waiter) noexcept;
     /// Gives a taken charge back. Follow with next_granted() until it returns null.
     void release(PeerBudget& peer, std::uint64_t charge) noexcept;
@@ -109,6 +112,8 @@ class InFlightBudget {
     RoomWaiter* first_ = nullptr;
     RoomWaiter* last_ = nullptr;
     std::uint64_t scan_ = 0;
+    /// The first waiter its peer would let through is too large for the node's room.
+    bool node_held_up_ = false;
 };
 
 }  // namespace shunt::relocation

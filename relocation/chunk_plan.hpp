@@ -6,9 +6,6 @@
 
 namespace shunt::relocation {
 
-inline constexpr std::uint32_t kChunkCountMax = 4096;
-/// The hard ceiling of one chunk on the wire.
-inline constexpr std::uint64_t kChunkBytesMax = 67'108'864;
 /// What every peer takes, for paths without a negotiated limit.
 inline constexpr std::uint64_t kChunkBytesUnnegotiated = 32 * 1024;
 
@@ -29,7 +26,8 @@ struct ChunkPlan {
 };
 
 /// Cuts `total_bytes`, above zero. The budget yields where it alone would need more than
-/// kChunkCountMax chunks; none when the other limits need more, too: fail before command 40.
+/// protocol::kRelocationChunksMax chunks; none when the other limits need more, too: fail before
+/// command 40.
 std::optional<ChunkPlan> plan_chunks(std::uint64_t total_bytes, const ChunkLimits& limits) noexcept;
 
 }  // namespace shunt::relocation

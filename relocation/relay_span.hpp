@@ -25,7 +25,7 @@ class RelaySpan {
 /// resent whole on a new one.
 class ReceivedSpan {
   public:
-    /// Every 31 of the move, also one the machine skips or drops as repeated.
+    /// Every 31 the machine placed: on StageRelay, SkipRelay and StageLateRelay, not on DropRelay.
     void add(ConnectionId connection, ByteView frozen_record) noexcept;
     /// {0, 0} when nothing came on `connection`.
     BoundaryProof proof(ConnectionId connection) const noexcept;

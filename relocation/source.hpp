@@ -107,7 +107,6 @@ class Source {
     template <class To>
     To& enter(Trigger trigger, Stage stage, To to);
 
-    bool ours(const RelocationIdentity& identity, ConnectionId connection) const noexcept;
     bool takes_reply(const RelocationIdentity& identity, ConnectionId connection,
                      SourceEffects& out) const;
     void send_attempt(Transferring& transfer, SourceEffects& out) const;
@@ -118,6 +117,8 @@ class Source {
     void open_route(Following& follow, SourceEffects& out) const;
     void read_owner(Following& follow, SourceEffects& out) const;
     void follow_ended(Following& follow, SourceEffects& out) const;
+    void adopt(Following& follow, SourceEffects& out) const;
+    void owner_elsewhere(Following& follow, SourceEffects& out) const;
     void owner_not_seen(Following& follow, TimePoint now, SourceEffects& out) const;
 
     RelocationIdentity identity_;

@@ -81,15 +81,14 @@ class Target {
     void on(const TimerElapsed& e, TimePoint now, TargetEffects& out);
 
     template <class To>
-    To& enter(Trigger trigger, Stage stage, To to);
-    void enter_same_state(Trigger trigger, Stage stage);
+    void enter(Trigger trigger, Stage stage, To to);
 
     bool ours(const RelocationIdentity& identity, ConnectionId connection) const noexcept;
     void repeated_prepare(const PrepareReceived& e, TargetEffects& out);
-    void restore_when_ready(Restoring& restoring, TargetEffects& out) const;
+    void restore_when_complete(Restoring& restoring, TargetEffects& out) const;
     void fail(protocol::FrameworkErrorCode code, TargetEffects& out);
     void change_owner(Trigger trigger, Stage stage, TargetEffects& out);
-    void back_off(ChangingOwner& change, TimePoint now, TargetEffects& out);
+    void back_off(TimePoint now, TargetEffects& out);
     void commit(TargetEffects& out);
     void remove(TargetEffects& out);
 
