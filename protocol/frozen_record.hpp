@@ -1,0 +1,101 @@
+#pragma once
+// A stored message: one accepted, not yet executed job (spec/wire.md section 6). It travels as
+// saved work in the relocation payload and alone in command 31.
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "base/bytes.hpp"
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "protocol/enums.hpp"
+#include "protocol/shared.hpp"
+#include "protocol/typed_payload.hpp"
+
+namespace shunt::protocol {
+
+struct FromNode {
+    bool operator==(const FromNode&) const = default;
+};
+struct FromSpot {
+    SpotId source_spot_id;
+    bool operator==(const FromSpot&) const = default;
+};
+struct FromActor {
+    ActorRef source_actor;
+    bool operator==(const FromActor&) const = default;
+};
+struct FromBoundSession {
+    ActorRef source_actor;
+    SessionRid source_session_rid;
+    BindingGeneration source_binding_generation;
+    std::uint64_t source_session_sequence = 0;
+    bool operator==(const FromBoundSession&) const = default;
+};
+
+/// `frozen-source-identity`; which alternative `origin` holds is the sourceKind.
+struct FrozenSourceIdentity {
+    NodeRid source_node_rid;
+    NodeGeneration source_node_generation;
+    OwnerId source_owner_id;
+    OwnerLeaseGeneration source_owner_lease_generation;
+    std::variant<FromNode, FromSpot, FromActor, FromBoundSession> origin;
+    bool operator==(const FrozenSourceIdentity&) const = default;
+};
+
+// --- bodies; the alternative held is the recordKind --------------------------------------------
+
+struct FrozenSpotSend {
+    SpotRouteFence target_spot;
+    TypedPayload payload;
+    bool operator==(const FrozenSpotSend&) const = default;
+};
+struct FrozenSpotRequest {
+    SpotRouteFence target_spot;
+    TypedPayload payload;
+    bool operator==(const FrozenSpotRequest&) const = default;
+};
+struct FrozenActorSend {
+    ActorRouteFence target_actor;
+    TypedPayload payload;
+    bool operator==(const FrozenActorSend&) const = default;
+};
+struct FrozenActorRequest {
+    ActorRouteFence target_actor;
+    TypedPayload payload;
+    bool operator==(const FrozenActorRequest&) const = default;
+};
+struct FrozenCompletion {
+    RequestTerminalResult terminal_result = RequestTerminalResult::Ok;
+    FrameworkErrorCode failure_code = FrameworkErrorCode::None;
+    std::optional<TypedPayload> payload;
+    bool operator==(const FrozenCompletion&) const = default;
+};
+
+using FrozenBody = std::variant<FrozenSpotSend, FrozenSpotRequest, FrozenActorSend,
+                                FrozenActorRequest, FrozenCompletion>;
+
+/// `frozen-record`. Decoded, its payload bytes are borrowed from the input.
+struct FrozenRecord {
+    FrozenSourceIdentity source;
+    std::optional<Metadata> metadata;
+    /// Nonzero for Actor and Spot sends too: Message Follow deduplicates by it.
+    OperationId operation_id;
+    MeshOperationKind operation_kind = MeshOperationKind::None;
+    /// Present (and not zero) exactly when operation_kind is one of the request kinds.
+    std::optional<std::uint64_t> reply_route_id;
+    FrozenBody body;
+    bool operator==(const FrozenRecord&) const = default;
+
+    MeshRecordKind kind() const noexcept;
+};
+
+/// The record alone, as the boundary checksum runs over it (section 8). Payloads are shared, not
+/// copied. The record must be valid by section 15.1.
+Segments encode_frozen_record(const FrozenRecord& record);
+
+/// Reads one record to the exact end of `bytes`, with the checks of section 15.1.
+result<FrozenRecord> decode_frozen_record(ByteView bytes);
+
+}  // namespace shunt::protocol
