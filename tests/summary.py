@@ -16,10 +16,10 @@ import sys
 
 Count = collections.namedtuple('Count', 'passed failed skipped')
 
-GTEST_RAN = re.compile(r'^\[=+\] Running \d+ tests? from', re.M)
-GTEST_PASSED = re.compile(r'^\[ +OK \] (?=\S+ \(\d+ ms\))', re.M)
-GTEST_FAILED = re.compile(r'^\[ +FAILED +\] (?=\S+.*\(\d+ ms\))', re.M)
-GTEST_SKIPPED = re.compile(r'^\[ +SKIPPED +\] (?=\S+ \(\d+ ms\))', re.M)
+CASES_RAN = re.compile(r'^\[=+\] Running \d+ tests? from', re.M)
+CASE_PASSED = re.compile(r'^\[ +OK \] (?=\S+ \(\d+ ms\))', re.M)
+CASE_FAILED = re.compile(r'^\[ +FAILED +\] (?=\S+.*\(\d+ ms\))', re.M)
+CASE_SKIPPED = re.compile(r'^\[ +SKIPPED +\] (?=\S+ \(\d+ ms\))', re.M)
 UNITTEST_RAN = re.compile(r'^Ran (\d+) tests? in ', re.M)
 UNITTEST_VERDICT = re.compile(r'^(?:OK|FAILED)(?: \((.*)\))?$', re.M)
 
@@ -45,8 +45,8 @@ def count_cases(entry):
     good = entry['result'] in GOOD
     if entry['result'] == 'SKIP':
         return Count(0, 0, 1)
-    if GTEST_RAN.search(text):
-        count = Count(*(len(p.findall(text)) for p in (GTEST_PASSED, GTEST_FAILED, GTEST_SKIPPED)))
+    if CASES_RAN.search(text):
+        count = Count(*(len(p.findall(text)) for p in (CASE_PASSED, CASE_FAILED, CASE_SKIPPED)))
     else:
         count = count_unittest(text) or Count(int(good), int(not good), 0)
     if not good and count.failed == 0:

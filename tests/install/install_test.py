@@ -20,7 +20,8 @@ def output_of(*command, **options):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, **options)
     if done.returncode != 0:
-        raise AssertionError(f'{" ".join(map(str, command))} gave {done.returncode}:\n{done.stdout}')
+        words = ' '.join(map(str, command))
+        raise AssertionError(f'{words} gave {done.returncode}:\n{done.stdout}')
     return done.stdout.strip()
 
 
