@@ -11,6 +11,8 @@ SimWorld::SimWorld(Network& network, const NodeOptions& options, std::uint64_t s
                    std::uint64_t lifecycle)
     : network_(network),
       options_(options),
+      lifecycle_(lifecycle),
+      handle_(std::make_shared<SimWorld*>(this)),
       random_(Random(seed).split("host", lifecycle)),
       timing_random_(Random(seed).split("world", lifecycle)) {}
 
@@ -154,6 +156,7 @@ void SimWorld::kill(CutKind kind) {
     SHUNT_ASSERT(!inside_callback_);
     if (killed_) return;
     killed_ = true;
+    *handle_ = nullptr;
     network_.stop_listening(*this);
     network_.stop_dials(*this);
     network_.forget_world(*this, kind);
@@ -165,9 +168,23 @@ void SimWorld::kill(CutKind kind) {
     // every call is ignored by then.
     const auto timers = std::move(timers_);
     const auto posted = std::move(posted_);
+    const auto held = std::move(held_);
     const auto stopped = std::move(stopped_);
     timers_.clear();
     posted_.clear();
+    held_.clear();
+}
+
+std::uint64_t SimWorld::hold(UniqueFunction<void()> fn) {
+    const std::uint64_t id = ++last_held_;
+    if (!killed_) held_.emplace(id, std::move(fn));
+    return id;
+}
+
+void SimWorld::run_held(std::uint64_t held) {
+    auto found = held_.extract(held);
+    SHUNT_ASSERT(!found.empty());
+    call([&] { found.mapped()(); });
 }
 
 }  // namespace shunt::sim

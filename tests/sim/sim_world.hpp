@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "base/assert.hpp"
@@ -61,7 +61,15 @@ class SimWorld final : public host::World {
     /// what its destructors call is ignored.
     void kill(CutKind kind = CutKind::Reset);
 
+    /// Keeps a callback that another simulated service runs later with run_held(); kill() destroys
+    /// it unrun. The service reaches this world through handle(), which reads null after kill().
+    std::uint64_t hold(UniqueFunction<void()> fn);
+    void run_held(std::uint64_t held);
+    std::shared_ptr<SimWorld* const> handle() const noexcept { return handle_; }
+
     NodeIndex node() const noexcept { return options_.node; }
+    /// Counts host runs; tells two runs of one node apart.
+    std::uint64_t lifecycle() const noexcept { return lifecycle_; }
     const NodeOptions& node_options() const noexcept { return options_; }
     std::size_t armed_timers() const noexcept { return timers_.size(); }
     std::size_t posted() const noexcept { return posted_.size(); }
@@ -88,12 +96,16 @@ class SimWorld final : public host::World {
 
     Network& network_;
     NodeOptions options_;
+    std::uint64_t lifecycle_;
+    std::shared_ptr<SimWorld*> handle_;
     Random random_;         // What the host draws.
     Random timing_random_;  // What the simulator draws for this world.
     host::LinkEvents* events_ = nullptr;
     host::ListenOptions listen_options_;
     std::map<std::uint64_t, std::pair<EventId, UniqueFunction<void()>>> timers_;
     std::deque<UniqueFunction<void()>> posted_;
+    std::map<std::uint64_t, UniqueFunction<void()>> held_;
+    std::uint64_t last_held_ = 0;
     EventId post_event_;
     UniqueFunction<void()> stopped_;
     std::uint64_t last_timer_ = 0;
