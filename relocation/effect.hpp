@@ -37,7 +37,10 @@ struct PauseAtTurnEnd     {};                     // start no new turn once the 
 struct CancelPause        {};                     // the unit was never sealed: serve on
 struct CaptureUnit        {};                     // state, unexecuted queue, timers -> one stream
 struct SendPrepare        { ConnectionId connection; };   // command 40, as a request
-struct RequestChunkRoom   { std::uint32_t ordinal; };     // ask the budget for this chunk
+// Ask the budget for this chunk; answered by ChunkRoomGranted with the same values, or never when
+// the connection is lost meanwhile.
+struct RequestChunkRoom   { ConnectionId connection; std::uint32_t ordinal; };
+struct ReturnChunkRoom    {};                     // the charge just granted is not needed
 struct SubmitChunk        { ConnectionId connection; std::uint32_t ordinal; };  // command 52
 struct RelayHold          { ConnectionId connection; };   // everything held so far, as 31s: the batch
 struct SubmitCutover      { ConnectionId connection; };   // command 34 with the batch's proof
@@ -46,7 +49,7 @@ struct RestoreQueue       {};                     // saved work, then the hold, 
 struct EndDispatch        {};                     // for good
 struct ReleasePermits     {};                     // of the captured queue items
 struct ReleaseCopies      {};                     // payload and boundary batch, exactly once
-struct BeginFollow        {};                     // install the route; arrivals are forwarded from here
+struct BeginFollow        {};                     // install the route: Ingress::Follow from here on
 struct DrainHold          {};                     // forward what was held after the boundary
 struct FailHold           {};                     // held requests end Unavailable
 struct EndFollow          {};                     // remove the route
@@ -55,7 +58,7 @@ struct Conclude           { SourceOutcome outcome; protocol::FrameworkErrorCode 
 
 using SourceEffect =
     std::variant<ArmTimer, CancelTimer, Report, Mark, PauseAtTurnEnd, CancelPause, CaptureUnit,
-                 SendPrepare, RequestChunkRoom, SubmitChunk, RelayHold, SubmitCutover, ResendBatch,
+                 SendPrepare, RequestChunkRoom, ReturnChunkRoom, SubmitChunk, RelayHold, SubmitCutover, ResendBatch,
                  RestoreQueue, EndDispatch, ReleasePermits, ReleaseCopies, BeginFollow, DrainHold,
                  FailHold, EndFollow, ReadSourceOwner, Conclude>;
 
@@ -65,6 +68,8 @@ struct CheckOwner         {};                     // answered by OwnerChecked or
 struct RestoreUnit        {};                     // decode, factory, restore, timers; dispatch closed
 struct SendReady          { ConnectionId connection; };   // reply 30 to the latest 40
 struct SendFailed         { ConnectionId connection; protocol::FrameworkErrorCode code; };  // reply 53
+struct AssembleChunk      {};                     // the chunk at hand may join the assembly
+struct DropChunk          {};                     // it may not
 struct StageRelay         {};                     // append the record at hand to the relay span
 struct StageLateRelay     {};                     // append it behind everything staged so far
 struct DropRelay          {};                     // the record at hand is not ours
@@ -79,7 +84,7 @@ struct RemovePrepared     {};                     // instance, queues, assembly
 
 using TargetEffect =
     std::variant<ArmTimer, CancelTimer, Report, Mark, RegisterTemporaryQueue, CheckOwner,
-                 RestoreUnit, SendReady, SendFailed, StageRelay, StageLateRelay, DropRelay,
+                 RestoreUnit, SendReady, SendFailed, AssembleChunk, DropChunk, StageRelay, StageLateRelay, DropRelay,
                  DiscardRelaySpan, SkipRelay, CasOwner, ReadTargetOwner, OrderBacklog, OpenQueue,
                  WriteSteady, RemovePrepared>;
 

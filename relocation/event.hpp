@@ -45,8 +45,12 @@ struct CaptureSucceeded {
 struct CaptureFailed {
     protocol::FrameworkErrorCode code;
 };
-/// The budget has taken the charge of the next chunk.
-struct ChunkRoomGranted {};
+/// The budget has taken the charge of one chunk: both values are those of RequestChunkRoom, so a
+/// grant that comes after a reconnect or an abort is told from the one awaited.
+struct ChunkRoomGranted {
+    ConnectionId connection;
+    std::uint32_t ordinal = 0;
+};
 /// Reply 30 taken out of the pending Restore request: the irreversible boundary.
 struct RelayReadyReceived {
     RelocationIdentity identity;
@@ -58,14 +62,17 @@ struct RelocationFailedReceived {
     ConnectionId connection;
     protocol::FrameworkErrorCode code;
 };
+/// Both machines: the connection that carries the move is gone.
 struct ConnectionLost {
     ConnectionId connection;
 };
-/// The same peer process is ready again on a new connection.
+/// Both machines: the same peer process is ready again on a new connection, on the lane of the old
+/// one. From here only this connection carries the move.
 struct ConnectionRestored {
     ConnectionId connection;
 };
-/// Terminal of the send that carried the cutover frame (design.md decision 23).
+/// Terminal of the send that carried the cutover frame (design.md decision 23): once for
+/// SubmitCutover and once for each ResendBatch, also when the connection broke.
 struct CutoverTerminal {
     protocol::SubmitResult result;
 };
@@ -98,8 +105,13 @@ struct OwnerChecked {};
 struct OwnerRefused {
     protocol::FrameworkErrorCode code;
 };
-/// One chunk of this identity and connection, already copied into the assembly.
-/// `checksum_crc32c` runs over all assembled bytes so far.
+/// Command 52. The machine says whether the driver may touch the assembly with it.
+struct ChunkArrived {
+    RelocationIdentity identity;
+    ConnectionId connection;
+};
+/// One chunk counted by the assembly (assembly.hpp makes this event). `checksum_crc32c` runs over
+/// all assembled bytes so far.
 struct ChunkAssembled {
     RelocationIdentity identity;
     ConnectionId connection;
@@ -148,8 +160,9 @@ struct TargetAborted {
 };
 
 using TargetEvent =
-    std::variant<PrepareReceived, OwnerChecked, OwnerRefused, ChunkAssembled, ChunkConflict,
-                 UnitRestored, UnitRestoreFailed, RelayArrived, CutoverArrived, CasAnswered,
-                 TargetOwnerRead, BacklogReady, ConnectionLost, TargetAborted, TimerElapsed>;
+    std::variant<PrepareReceived, OwnerChecked, OwnerRefused, ChunkArrived, ChunkAssembled,
+                 ChunkConflict, UnitRestored, UnitRestoreFailed, RelayArrived, CutoverArrived,
+                 CasAnswered, TargetOwnerRead, BacklogReady, ConnectionLost, ConnectionRestored,
+                 TargetAborted, TimerElapsed>;
 
 }  // namespace shunt::relocation

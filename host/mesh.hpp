@@ -1,0 +1,115 @@
+#pragma once
+// The mesh as the host sees it: links that the transport made ready become peers once both sides
+// have admitted each other, and stay peers while they answer probes (spec/zmp.md section 17). Reads
+// records into commands and hands them on; knows no Actor.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "host/services.hpp"
+#include "host/world.hpp"
+#include "protocol/command_record.hpp"
+
+namespace shunt::host {
+
+/// An admitted node. Valid until on_peer_lost() of it has returned.
+struct Peer {
+    LinkId link;
+    NodeRid rid;
+    NodeGeneration generation;
+    std::uint32_t chunk_limit_bytes = 0;
+    protocol::RouteMeshAdmission descriptor;
+};
+
+/// A decoded record with the way it came.
+struct Arrival {
+    const Peer& peer;
+    protocol::Leg leg;
+    std::uint64_t sequence;
+    const protocol::DecodedRecord& record;
+};
+
+class MeshEvents {
+  public:
+    virtual ~MeshEvents() = default;
+    virtual void on_peer_ready(const Peer& peer) = 0;
+    virtual void on_peer_lost(const Peer& peer) = 0;
+    virtual void on_arrival(const Arrival& arrival) = 0;
+    virtual void on_link_submitted(LinkId link, SubmitToken token,
+                                   protocol::SubmitResult result) = 0;
+    virtual void on_link_writable(LinkId link) = 0;
+};
+
+class Mesh final : public LinkEvents {
+  public:
+    /// Probe interval and peer deadline are the protocol's and no settings.
+    static constexpr std::chrono::seconds kProbeInterval{5};
+    static constexpr std::chrono::seconds kPeerDeadline{15};
+
+    Mesh(Services& services, MeshEvents& events);
+    ~Mesh() override;
+
+    /// Opens the listener; returns the endpoint to advertise.
+    result<std::string> listen(const NodeRid& rid, std::uint32_t chunk_limit_bytes);
+    /// What this node says about itself; sent to admitted peers as an update when it changes.
+    void set_descriptor(protocol::RouteMeshAdmission descriptor);
+    /// From here no hello is sent and none is answered (spec/zmp.md section 17.7).
+    void stop_admitting() noexcept { admitting_ = false; }
+    void stop(UniqueFunction<void()> done);
+
+    const Peer* find(const NodeRid& rid) const noexcept;
+    const Peer* find(LinkId link) const noexcept;
+    /// Admitted peers in rid order.
+    const std::map<NodeRid, LinkId>& ready() const noexcept { return ready_; }
+
+    /// Never zero, never reused by this host: pairs requests with replies and serves as
+    /// correlation.
+    std::uint64_t next_sequence() noexcept { return ++last_sequence_; }
+    [[nodiscard]] Admission send(LinkId link, protocol::OutRecord&& record, Gate gate,
+                                 SubmitToken token = {}) {
+        return services_.world.send(link, std::move(record), gate, token);
+    }
+    /// Sends what never waits for room: control, replies, relocation. A lost link is reported by
+    /// on_peer_lost() and loses the record.
+    void send_control(LinkId link, protocol::OutRecord&& record);
+
+    // --- LinkEvents -------------------------------------------------------------------------
+    void on_link_up(LinkId link, const LinkInfo& info) override;
+    void on_link_down(LinkId link, std::error_code reason) override;
+    void on_record(LinkId link, const protocol::InRecord& record) override;
+    void on_submitted(LinkId link, SubmitToken token, protocol::SubmitResult result) override;
+    void on_writable(LinkId link) override;
+
+  private:
+    struct Link {
+        Peer peer;
+        bool admitted = false;
+        std::uint64_t outstanding_probe = 0;
+        TimePoint deadline;
+        TimerId probe_timer;
+    };
+
+    void admit(Link& link, const protocol::ServiceAdmission& admission, bool answer);
+    void apply_update(Link& link, const protocol::ServiceAdmission& admission);
+    /// Reason to refuse, or nullopt.
+    std::optional<protocol::RejectReason> refusal(
+        const Link& link, const protocol::RouteMeshAdmission& admission) const;
+    /// Admission and liveness commands end here; answers false for every other command.
+    bool handle_infrastructure(Link& link, const protocol::Command& command);
+    void start_liveness(Link& link);
+    void probe(LinkId link);
+    void refuse(LinkId link, std::error_code reason, const char* what);
+
+    Services& services_;
+    MeshEvents& events_;
+    NodeRid rid_;
+    protocol::RouteMeshAdmission descriptor_;
+    bool admitting_ = true;
+    std::uint64_t last_sequence_ = 0;
+    std::map<LinkId, Link> links_;
+    std::map<NodeRid, LinkId> ready_;
+};
+
+}  // namespace shunt::host

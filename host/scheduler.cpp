@@ -1,0 +1,41 @@
+#include "host/scheduler.hpp"
+
+#include "host/actor_cell.hpp"
+
+namespace shunt::host {
+
+void Scheduler::make_ready(std::shared_ptr<ActorCell> cell) {
+    ready_.push_back(std::move(cell));
+    schedule_drain();
+}
+
+void Scheduler::wait_for_permit(std::shared_ptr<ActorCell> cell) {
+    waiting_.push_back(std::move(cell));
+}
+
+void Scheduler::permit_returned() {
+    if (waiting_.empty()) return;
+    std::shared_ptr<ActorCell> next = std::move(waiting_.front());
+    waiting_.pop_front();
+    make_ready(std::move(next));
+}
+
+void Scheduler::schedule_drain() {
+    if (drain_scheduled_) return;
+    drain_scheduled_ = true;
+    world_.post([this, alive = alive_] {
+        if (*alive) drain();
+    });
+}
+
+void Scheduler::drain() {
+    drain_scheduled_ = false;
+    for (std::size_t turns = 0; turns < kBatch && !ready_.empty(); ++turns) {
+        const std::shared_ptr<ActorCell> cell = std::move(ready_.front());
+        ready_.pop_front();
+        cell->run_next();
+    }
+    if (!ready_.empty()) schedule_drain();
+}
+
+}  // namespace shunt::host

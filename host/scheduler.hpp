@@ -1,0 +1,42 @@
+#pragma once
+// Which Actors may run next on this shard: a FIFO of cells with work, drained in bounded batches so
+// that links, timers and relocation get their turn in between (spec/execution.md section 2.1).
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+
+#include "host/world.hpp"
+
+namespace shunt::host {
+
+class ActorCell;
+
+class Scheduler {
+  public:
+    explicit Scheduler(World& world) : world_(world), alive_(std::make_shared<bool>(true)) {}
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+    ~Scheduler() { *alive_ = false; }
+
+    /// The cell has a runnable job; it is run once per call, in call order.
+    void make_ready(std::shared_ptr<ActorCell> cell);
+    /// The cell's next job is backlog and no permit is free: it becomes ready when one returns.
+    void wait_for_permit(std::shared_ptr<ActorCell> cell);
+    void permit_returned();
+
+  private:
+    /// Turns per drain; about the batch of spec/execution.md section 2.2.
+    static constexpr std::size_t kBatch = 64;
+
+    void schedule_drain();
+    void drain();
+
+    World& world_;
+    std::shared_ptr<bool> alive_;
+    std::deque<std::shared_ptr<ActorCell>> ready_;
+    std::deque<std::shared_ptr<ActorCell>> waiting_;
+    bool drain_scheduled_ = false;
+};
+
+}  // namespace shunt::host
