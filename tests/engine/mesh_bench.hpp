@@ -149,6 +149,16 @@ class MeshNode final : public LinkEvents {
         return call([&] { return endpoint_->counters(); });
     }
 
+    /// The same for counters, which nobody announces: asks again and again.
+    template <class Predicate>
+    bool await_counters(Predicate&& holds) {
+        const auto deadline = std::chrono::steady_clock::now() + kPatience;
+        while (!holds(counters())) {
+            if (std::chrono::steady_clock::now() > deadline) return false;
+        }
+        return true;
+    }
+
     /// Runs on the shard for each record instead of keeping it; set before traffic flows.
     std::function<void(LinkId, const protocol::InRecord&)> record_hook;
     /// Runs on the shard after each kept event; set before traffic flows.
