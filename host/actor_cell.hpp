@@ -106,6 +106,8 @@ class ActorCell : public std::enable_shared_from_this<ActorCell> {
   private:
     friend class TurnState;
 
+    /// A brand-new Actor's first turn has no form on the wire, so it runs before any move.
+    bool creation_waits() const noexcept;
     void start_turn(JobPtr job);
     void invoke(const std::shared_ptr<TurnState>& turn);
     void turn_ended();

@@ -41,6 +41,12 @@ enum class Errc {
     ReadyLanes,
     ReadyMaximum,
     ErrorTooShort,
+    SocketTypeMismatch,
+    HandshakeTimeout,
+    MissingHello,
+    DataBeforeReady,
+    DuplicateReady,
+    PeerError,
 };
 
 std::error_code make_error_code(Errc) noexcept;

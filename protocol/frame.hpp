@@ -98,7 +98,12 @@ class FrameParser {
     bool at_record_boundary() const noexcept { return !in_body_ && !in_record_ && held_ == 0; }
 
   private:
-    result<void> accept_header() noexcept;
+    /// Moves input into held_bytes_ until it holds that many; false when input ran out first.
+    bool hold(ByteView& input, std::size_t size_bytes) noexcept;
+    result<void> read_fixed_header() noexcept;
+    result<void> check_size() const noexcept;
+    void open_body() noexcept;
+    Event next_piece(ByteView& input) noexcept;
 
     Limits limits_;
     WireGeneration generation_ = WireGeneration::LaneCount;

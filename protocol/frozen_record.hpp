@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "base/bytes.hpp"
@@ -44,8 +45,26 @@ struct FrozenSourceIdentity {
     bool operator==(const FrozenSourceIdentity&) const = default;
 };
 
-// --- bodies; the alternative held is the recordKind --------------------------------------------
+// --- bodies; the alternative held is the recordKind, in the order of MeshRecordKind ------------
 
+struct FrozenNodeSend {
+    TypedPayload payload;
+    bool operator==(const FrozenNodeSend&) const = default;
+};
+struct FrozenNodeRequest {
+    TypedPayload payload;
+    bool operator==(const FrozenNodeRequest&) const = default;
+};
+struct FrozenChannelSend {
+    std::string channel_name;
+    TypedPayload payload;
+    bool operator==(const FrozenChannelSend&) const = default;
+};
+struct FrozenChannelRequest {
+    std::string channel_name;
+    TypedPayload payload;
+    bool operator==(const FrozenChannelRequest&) const = default;
+};
 struct FrozenSpotSend {
     SpotRouteFence target_spot;
     TypedPayload payload;
@@ -56,6 +75,43 @@ struct FrozenSpotRequest {
     TypedPayload payload;
     bool operator==(const FrozenSpotRequest&) const = default;
 };
+struct FrozenSpotMulticast {
+    std::string channel_name;
+    std::string topic;
+    TypedPayload payload;
+    bool operator==(const FrozenSpotMulticast&) const = default;
+};
+
+struct ActorWasCreated {
+    ActorMembershipSnapshot current;
+    bool operator==(const ActorWasCreated&) const = default;
+};
+struct ActorHasJoined {
+    std::optional<ActorMembershipSnapshot> previous;
+    ActorMembershipSnapshot current;
+    bool operator==(const ActorHasJoined&) const = default;
+};
+struct ActorHasLeft {
+    ActorMembershipSnapshot previous;
+    ActorMembershipSnapshot current;
+    bool operator==(const ActorHasLeft&) const = default;
+};
+struct ActorWasDisconnected {
+    ActorMembershipSnapshot current;
+    bool operator==(const ActorWasDisconnected&) const = default;
+};
+struct ActorWasDestroyed {
+    ActorMembershipSnapshot previous;
+    bool operator==(const ActorWasDestroyed&) const = default;
+};
+/// `actor-control-data`; the alternative is the lifecycleKind.
+using ActorControlData = std::variant<ActorWasCreated, ActorHasJoined, ActorHasLeft,
+                                      ActorWasDisconnected, ActorWasDestroyed>;
+struct FrozenSpotControl {
+    ActorControlData control;
+    bool operator==(const FrozenSpotControl&) const = default;
+};
+
 struct FrozenActorSend {
     ActorRouteFence target_actor;
     TypedPayload payload;
@@ -73,8 +129,61 @@ struct FrozenCompletion {
     bool operator==(const FrozenCompletion&) const = default;
 };
 
-using FrozenBody = std::variant<FrozenSpotSend, FrozenSpotRequest, FrozenActorSend,
-                                FrozenActorRequest, FrozenCompletion>;
+struct ToNode {
+    NodeRid target_node_rid;
+    bool operator==(const ToNode&) const = default;
+};
+struct ToChannel {
+    std::string channel_name;
+    bool operator==(const ToChannel&) const = default;
+};
+struct ToSpot {
+    SpotRouteFence target_spot;
+    bool operator==(const ToSpot&) const = default;
+};
+struct ToActor {
+    ActorRouteFence target_actor;
+    bool operator==(const ToActor&) const = default;
+};
+struct ToBoundSession {
+    ActorRouteFence target_actor;
+    BindingGeneration binding_generation;
+    bool operator==(const ToBoundSession&) const = default;
+};
+/// `send-ready-destination`; the alternative is the destinationKind.
+using SendReadyDestination = std::variant<ToNode, ToChannel, ToSpot, ToActor, ToBoundSession>;
+struct FrozenSendReady {
+    SendReadyDestination destination;
+    bool operator==(const FrozenSendReady&) const = default;
+};
+
+struct RelocationControlData {
+    RelocationPhase phase = RelocationPhase::None;
+    RelocationRole role = RelocationRole::Source;
+    RelocationId relocation;
+    RelocationObjectIdentity object;
+    RequestTerminalResult terminal_result = RequestTerminalResult::Ok;
+    FrameworkErrorCode failure_code = FrameworkErrorCode::None;
+    bool operator==(const RelocationControlData&) const = default;
+};
+struct FrozenRelocationControl {
+    RelocationControlData control;
+    bool operator==(const FrozenRelocationControl&) const = default;
+};
+
+struct FrozenInstanceSpotActivation {
+    InstanceRoute route;
+    NodeGeneration source_node_generation;
+    InstanceOperationKind operation_kind = InstanceOperationKind::Send;
+    TypedPayload payload;
+    bool operator==(const FrozenInstanceSpotActivation&) const = default;
+};
+
+using FrozenBody =
+    std::variant<FrozenNodeSend, FrozenNodeRequest, FrozenChannelSend, FrozenChannelRequest,
+                 FrozenSpotSend, FrozenSpotRequest, FrozenSpotMulticast, FrozenSpotControl,
+                 FrozenActorSend, FrozenActorRequest, FrozenCompletion, FrozenSendReady,
+                 FrozenRelocationControl, FrozenInstanceSpotActivation>;
 
 /// `frozen-record`. Decoded, its payload bytes are borrowed from the input.
 struct FrozenRecord {
@@ -88,7 +197,7 @@ struct FrozenRecord {
     FrozenBody body;
     bool operator==(const FrozenRecord&) const = default;
 
-    MeshRecordKind kind() const noexcept;
+    MeshRecordKind kind() const noexcept { return static_cast<MeshRecordKind>(body.index() + 1); }
 };
 
 /// The record alone, as the boundary checksum runs over it (section 8). Payloads are shared, not

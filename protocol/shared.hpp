@@ -89,6 +89,27 @@ struct BoundSessionTail {
     bool operator==(const BoundSessionTail&) const = default;
 };
 
+/// Which owner of which incarnation; part of store-coordinated activations.
+struct AuthorityGenerationFence {
+    ObjectGeneration object_generation;
+    OwnerId owner_id;
+    AuthorityOwnerGeneration authority_owner_generation;
+    OwnerLeaseGeneration lease_generation;
+    std::string store_version;
+    bool operator==(const AuthorityGenerationFence&) const = default;
+};
+
+struct SpotMembership {
+    SpotRef spot;
+    bool operator==(const SpotMembership&) const = default;
+};
+
+struct ActorMembershipSnapshot {
+    ActorRef actor;
+    SpotMembership membership;
+    bool operator==(const ActorMembershipSnapshot&) const = default;
+};
+
 // --- 4.2 relocation-object-identity -----------------------------------------------------------
 
 struct ActorObject {
@@ -112,6 +133,30 @@ struct InstanceSpotObject {
 };
 
 using RelocationObjectIdentity = std::variant<ActorObject, UserSpotObject, InstanceSpotObject>;
+
+// --- instance-route-v1 (section 5.2) -----------------------------------------------------------
+
+struct ReadyInstanceRoute {
+    NodeRid target_node_rid;
+    NodeGeneration target_node_generation;
+    SpotId target_spot_id;
+    AuthorityGenerationFence authority;
+    bool instance_intent = false;
+    bool operator==(const ReadyInstanceRoute&) const = default;
+};
+
+struct ColdActivationRoute {
+    NodeRid target_node_rid;
+    NodeGeneration target_node_generation;
+    SpotId target_spot_id;
+    std::string target_mesh_name;
+    std::string stable_type;
+    std::string target_descriptor_version;
+    std::uint64_t deadline_unix_ms = 0;  // not zero
+    bool operator==(const ColdActivationRoute&) const = default;
+};
+
+using InstanceRoute = std::variant<ReadyInstanceRoute, ColdActivationRoute>;
 
 // --- 4.6 Message Follow notice ----------------------------------------------------------------
 
@@ -156,6 +201,13 @@ struct StatefulCapability {
 /// The capability every node of this generation announces.
 inline constexpr char kServiceCapability[] = "framework-service-v13";
 
+/// A descriptor field of a later generation: kept as it came.
+struct UnknownField {
+    std::uint8_t id = 0;
+    Bytes value;
+    bool operator==(const UnknownField&) const = default;
+};
+
 /// `descriptor-extension`: optional members are absent fields, which differ from empty ones.
 struct DescriptorExtension {
     RuntimeState runtime_state = RuntimeState::Serving;
@@ -171,6 +223,8 @@ struct DescriptorExtension {
     std::uint32_t pending_capacity_limit = 0x7FFF'FFFF;
     std::uint32_t active_capacity_used = 0;
     std::uint32_t pending_capacity_used = 0;
+    /// Ascending by id, none of the declared ones.
+    std::vector<UnknownField> unknown;
     bool operator==(const DescriptorExtension&) const = default;
 };
 
