@@ -26,6 +26,7 @@ LAYER_DOORS = [
     (re.compile(r'store/redis/'), {'engine'}),
     (re.compile(r'host/engine_world[._]'), {'engine'}),
     (re.compile(r'tools/sim[._]'), {'tests/sim'}),
+    (re.compile(r'tools/demo_books[._]'), {'tests/sim'}),
 ]
 FOLDERS = set(LAYERS) | {'tests'}
 
