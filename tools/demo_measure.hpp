@@ -2,6 +2,7 @@
 // What the hosts' probes tell during a demo: how long moves stop an Actor, how much travels, and
 // everything that did not go the normal way.
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -32,7 +33,7 @@ struct MoveReport {
     Percentiles source_stop;    // S0 to S1 on the source.
     Percentiles target_resume;  // S2 to S3 on the target.
     std::uint64_t fallbacks = 0;
-    /// Log codes of the machines and drop reasons, with how often they came.
+    /// Warnings and errors of the machines and drop reasons, with how often they came.
     std::map<std::string, std::uint64_t> notes;
 };
 
@@ -71,11 +72,13 @@ class MoveProbe final : public host::Probe {
     void on_dropped(std::string_view reason) override;
 
   private:
+    using Clock = std::chrono::steady_clock;
+
     Measurements& measurements_;
     Books& books_;
     const Duration follow_;
-    std::unordered_map<ActorId, TimePoint> leaving_;   // Since S0.
-    std::unordered_map<ActorId, TimePoint> arriving_;  // Since S2.
+    std::unordered_map<ActorId, Clock::time_point> leaving_;   // Since S0.
+    std::unordered_map<ActorId, Clock::time_point> arriving_;  // Since S2.
 };
 
 }  // namespace shunt::tools
