@@ -59,10 +59,10 @@ TEST(SendQueue, FramesPartsWithMoreAndTheSequenceInFront) {
 // However short the kernel's answers are, the stream is the same bytes.
 TEST(SendQueue, ShortResultsContinueAtTheSameByte) {
     const auto fill = [](SendQueue& queue) {
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < 40; ++i) {
             OutRecord record = record_of({copy_of(bytes_of("head" + std::to_string(i))), {}});
             record.parts[1].tail.push_back(
-                Segment(Bytes(static_cast<std::size_t>(i) * 97, static_cast<std::byte>(i))));
+                Segment(Bytes(static_cast<std::size_t>(i) * 7, static_cast<std::byte>(i))));
             record.parts[1].tail.push_back(Segment());
             record.parts[1].tail.push_back(Segment(Bytes(3, std::byte{0xEE})));
             queue.push(std::move(record), {});
@@ -73,7 +73,7 @@ TEST(SendQueue, ShortResultsContinueAtTheSameByte) {
     fill(whole);
     const Bytes expected = drain(whole, 1 << 20);
 
-    for (const std::size_t step : {1U, 7U, 100U, 4097U}) {
+    for (const std::size_t step : {1U, 7U, 100U, 2500U}) {
         SendQueue queue;
         fill(queue);
         EXPECT_TRUE(same_bytes(drain(queue, step), expected)) << step;
