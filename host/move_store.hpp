@@ -2,17 +2,18 @@
 // What the relocation drivers ask of the Location Store (spec/stores.md sections 10, 12 and 13).
 // Only the target writes an owner; the source reads.
 
+#include <memory>
 #include <string>
 
 #include "base/result.hpp"
 #include "base/unique_function.hpp"
-#include "host/actor_cell.hpp"
 #include "protocol/command.hpp"
 #include "relocation/event.hpp"
+#include "store/owner_change.hpp"
 
 namespace shunt::host {
 
-/// Everything that names one move in a row: taken from command 40.
+/// Everything that names one move: taken from command 40.
 struct MoveFence {
     protocol::ActorRef actor;
     AuthorityOwnerGeneration source_owner_generation;
@@ -25,27 +26,35 @@ struct MoveFence {
     std::uint64_t application_version = 0;
 };
 
+/// The row as the target read it before preparing, with the change it will ask for.
+using RowMove = std::shared_ptr<const store::OwnerMove>;
+
 class MoveStore {
   public:
     virtual ~MoveStore() = default;
 
-    using Checked = UniqueFunction<void(result<std::string>)>;
-    /// Target, before preparing: the stable type when the row is exactly as `fence` expects, else
-    /// why not (InvalidOperation for another incarnation, NotFound, Unavailable).
+    using Checked = UniqueFunction<void(result<RowMove>)>;
+    /// Target, before preparing: the row when it is exactly as `fence` expects, else why not
+    /// (InvalidOperation for another incarnation, NotFound, Unavailable).
     virtual void check(const MoveFence& fence, Checked done) = 0;
 
     using Committed = UniqueFunction<void(relocation::CasAnswer)>;
-    /// Target: one attempt at the one owner change.
-    virtual void commit(const MoveFence& fence, Committed done) = 0;
+    /// Target: one attempt at the one owner change. Transient, without asking the store, while this
+    /// host may not admit work.
+    virtual void commit(RowMove move, Committed done) = 0;
 
     using Seen = UniqueFunction<void(relocation::OwnerSeen)>;
-    /// Either side: whom the row names as far as this move is concerned.
-    virtual void look(const MoveFence& fence, Seen done) = 0;
+    /// Target: what the row says about its commit.
+    virtual void look_as_target(RowMove move, Seen done) = 0;
+    /// Source: who owns the Actor after a cutover or a reply whose fate is unknown.
+    virtual void look_as_source(const MoveFence& fence, const std::string& stable_type,
+                                Seen done) = 0;
 
-    /// Target: the row without relocation state, in the background; gives the version of the row
-    /// that the next move of this Actor has to expect.
-    using Settled = UniqueFunction<void(result<std::string>)>;
-    virtual void settle(const MoveFence& fence, Settled done) = 0;
+    using Settled = UniqueFunction<void(std::string)>;
+    /// Target: clears the relocation state in the row, in the background and until it succeeds;
+    /// gives the version that the next move of this Actor has to expect. Not called when the row
+    /// has changed hands meanwhile.
+    virtual void settle(RowMove move, Settled done) = 0;
 };
 
 }  // namespace shunt::host

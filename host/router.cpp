@@ -107,7 +107,7 @@ Router::Step Router::send_front(const ActorId& target, Lane& lane) {
         return Step::Sent;
     }
     if (const FollowRoute* followed = follow_.find(target)) {
-        const Located route{followed->target, OwnerId{}, std::string(), kNever};
+        const Located route{followed->target, kNever};
         if (mesh_.find(followed->target.target_node_rid) != nullptr) {
             return send_remote(target, lane, route);
         }

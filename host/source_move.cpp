@@ -50,11 +50,12 @@ protocol::TimerRegistration registration_of(const ActorTimer& timer) {
 }  // namespace
 
 SourceMove::SourceMove(SourceMoveParts parts, std::shared_ptr<ActorCell> cell, MoveFence fence,
-                       std::uint32_t chunk_limit_bytes, const relocation::MoveSettings& settings)
+                       std::uint32_t advertised_chunk_bytes,
+                       const relocation::MoveSettings& settings)
     : parts_(parts),
       cell_(std::move(cell)),
       fence_(std::move(fence)),
-      chunk_limit_bytes_(chunk_limit_bytes),
+      advertised_chunk_bytes_(advertised_chunk_bytes),
       machine_(identity_of(fence_), settings) {}
 
 SourceMove::~SourceMove() {
@@ -155,23 +156,31 @@ void SourceMove::on(const relocation::CaptureUnit&) {
     }
     payload_ = protocol::encode_envelope(envelope.value());
     copies_held_ = true;
-    // No payload is stopped by the budget: where its share of the chunk size alone would need too
-    // many chunks it yields (spec/wire.md section 17.7).
-    const std::uint64_t budget = parts_.services.options.relocation_in_flight_payload_budget;
-    const std::uint64_t chunks_max = protocol::kRelocationChunksMax;
-    chunk_bytes_ = chunk_limit_bytes_;
-    if (budget != 0 && budget < chunk_bytes_ && payload_.total_length <= budget * chunks_max) {
-        chunk_bytes_ = static_cast<std::uint32_t>(budget);
-    }
-    const std::uint64_t chunks = (payload_.total_length + chunk_bytes_ - 1) / chunk_bytes_;
-    if (chunks > chunks_max) {
+    const std::optional<relocation::ChunkPlan> plan =
+        relocation::plan_chunks(payload_.total_length, chunk_limits());
+    if (!plan) {
         events_.push_back(relocation::CaptureFailed{FrameworkErrorCode::RequestRejected});
         return;
     }
-    chunk_count_ = static_cast<std::uint32_t>(chunks);
+    chunk_bytes_ = plan->chunk_bytes;
+    chunk_count_ = plan->chunk_count;
     parts_.services.probe.on_unit_moved(cell_->id(), payload_.total_length);
     events_.push_back(relocation::CaptureSucceeded{
         {payload_.total_length, chunk_count_, payload_.checksum_crc32c}});
+}
+
+relocation::ChunkLimits SourceMove::chunk_limits() const {
+    const HostOptions& options = parts_.services.options;
+    std::uint64_t budget = options.relocation_in_flight_payload_budget;
+    const std::uint64_t node_budget = options.relocation_node_in_flight_payload_budget;
+    if (budget == 0 || (node_budget != 0 && node_budget < budget)) budget = node_budget;
+    relocation::ChunkLimits limits;
+    limits.setting_bytes = options.relocation_payload_chunk_limit;
+    limits.advertised_bytes = advertised_chunk_bytes_;
+    if (budget != 0) {
+        limits.budget_bytes = budget > protocol::kFrameCharge ? budget - protocol::kFrameCharge : 1;
+    }
+    return limits;
 }
 
 result<protocol::RelocationEnvelope> SourceMove::capture() const {
@@ -376,9 +385,11 @@ void SourceMove::on(const relocation::EndFollow&) {
 }
 
 void SourceMove::on(const relocation::ReadSourceOwner&) {
-    parts_.store.look(fence_, [self = weak_from_this()](relocation::OwnerSeen seen) {
-        if (const auto move = self.lock()) move->feed(relocation::OwnerRead{seen});
-    });
+    parts_.store.look_as_source(fence_, cell_->definition().stable_type,
+                                [self = weak_from_this()](relocation::OwnerSeen seen) {
+                                    if (const auto move = self.lock())
+                                        move->feed(relocation::OwnerRead{seen});
+                                });
 }
 
 void SourceMove::on(const relocation::Conclude& effect) {

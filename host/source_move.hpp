@@ -16,6 +16,7 @@
 #include "host/services.hpp"
 #include "protocol/envelope.hpp"
 #include "relocation/budget.hpp"
+#include "relocation/chunk_plan.hpp"
 #include "relocation/relay_span.hpp"
 #include "relocation/source.hpp"
 
@@ -56,7 +57,7 @@ struct SourceMoveParts {
 class SourceMove : public std::enable_shared_from_this<SourceMove> {
   public:
     SourceMove(SourceMoveParts parts, std::shared_ptr<ActorCell> cell, MoveFence fence,
-               std::uint32_t chunk_limit_bytes, const relocation::MoveSettings& settings);
+               std::uint32_t advertised_chunk_bytes, const relocation::MoveSettings& settings);
     SourceMove(const SourceMove&) = delete;
     SourceMove& operator=(const SourceMove&) = delete;
     ~SourceMove();
@@ -105,6 +106,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     void on(const relocation::ReadSourceOwner& effect);
     void on(const relocation::Conclude& effect);
 
+    relocation::ChunkLimits chunk_limits() const;
     result<protocol::RelocationEnvelope> capture() const;
     protocol::OutRecord chunk_record(std::uint32_t ordinal) const;
     protocol::OutRecord cutover_record() const;
@@ -117,7 +119,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     SourceMoveParts parts_;
     std::shared_ptr<ActorCell> cell_;
     MoveFence fence_;
-    std::uint32_t chunk_limit_bytes_;
+    std::uint32_t advertised_chunk_bytes_;
     relocation::Source machine_;
     std::deque<relocation::SourceEvent> events_;
     bool stepping_ = false;
@@ -125,7 +127,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     std::array<TimerId, 7> timers_{};
 
     protocol::EncodedEnvelope payload_;
-    std::uint32_t chunk_bytes_ = 0;
+    std::uint64_t chunk_bytes_ = 0;
     std::uint32_t chunk_count_ = 0;
     std::vector<Segments> batch_;
     relocation::RelaySpan span_;

@@ -90,6 +90,11 @@ void SourceMoves::pump(const PeerKey& key) {
             permit_wait_ = true;
             return;
         }
+        if (side.unstarted.front().cell->ownership().store_version.empty()) {
+            // It arrived a moment ago and its row still shows that move; others go first.
+            std::rotate(side.unstarted.begin(), side.unstarted.begin() + 1, side.unstarted.end());
+            return pump_later(key);
+        }
         if (!budget_.ask(side.budget, kAnyRoom, relocation::Claim::Observe, side.start_waiter)) {
             return;
         }
@@ -108,6 +113,14 @@ void SourceMoves::pump(const PeerKey& key) {
         }
     }
     if (!side.unstarted.empty()) post_pump(key);
+}
+
+void SourceMoves::pump_later(const PeerKey& key) {
+    constexpr std::chrono::milliseconds kSettlePause{2};
+    services_.world.arm(deadline_after(services_.world.now(), kSettlePause),
+                        [this, key, alive = alive_] {
+                            if (*alive) post_pump(key);
+                        });
 }
 
 void SourceMoves::permit_returned() {
@@ -134,11 +147,10 @@ void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
                     unstarted.target.lease_generation};
     fence.application_version = static_cast<std::uint64_t>(services_.options.application_version);
 
-    const std::uint32_t chunk_limit =
-        std::min(services_.options.relocation_payload_chunk_limit, peer.chunk_limit_bytes);
     Entry entry;
-    entry.move = std::make_shared<SourceMove>(parts_, std::move(unstarted.cell), fence, chunk_limit,
-                                              settings_of(services_.options));
+    entry.move =
+        std::make_shared<SourceMove>(parts_, std::move(unstarted.cell), fence,
+                                     peer.chunk_limit_bytes, settings_of(services_.options));
     entry.side = &side;
     entry.link = peer.link;
     entry.concluded = std::move(unstarted.concluded);

@@ -19,6 +19,8 @@ struct MoveTarget {
     NodeGeneration generation;
     OwnerId owner_id;
     OwnerLeaseGeneration lease_generation;
+    /// Placement weight, 1..10000: its share of the units.
+    std::uint64_t weight = 100;
 };
 
 class SourceMoves final : public SourceMoveOwner {
@@ -109,6 +111,7 @@ class SourceMoves final : public SourceMoveOwner {
     PeerSide& side_of(const PeerKey& key);
     void post_pump(const PeerKey& key);
     void pump(const PeerKey& key);
+    void pump_later(const PeerKey& key);
     void begin(PeerSide& side, Unstarted unstarted, const Peer& peer);
     void conclude_unstarted(Unstarted& unstarted, protocol::FrameworkErrorCode code);
     void serve_waiters();

@@ -5,6 +5,7 @@
 
 #include "host/errc.hpp"
 #include "host/message_codec.hpp"
+#include "store/authority.hpp"
 
 namespace shunt::host {
 
@@ -184,13 +185,14 @@ void TargetMove::on(const relocation::CheckOwner&) {
         events_.push_back(relocation::OwnerRefused{FrameworkErrorCode::RouteNotConnected});
         return;
     }
-    parts_.store.check(fence_, [self = weak_from_this()](result<std::string> checked) {
+    parts_.store.check(fence_, [self = weak_from_this()](result<RowMove> checked) {
         const auto move = self.lock();
         if (move == nullptr) return;
         if (!checked) {
             return move->feed(relocation::OwnerRefused{failure_code(checked.error())});
         }
-        move->stable_type_ = std::move(checked.value());
+        move->row_ = std::move(checked.value());
+        move->stable_type_ = store::stable_type_of(move->row_->before.object);
         if (move->parts_.registry.find(move->stable_type_) == nullptr) {
             return move->feed(relocation::OwnerRefused{FrameworkErrorCode::HandlerNotFound});
         }
@@ -420,13 +422,13 @@ void TargetMove::on(const relocation::SkipRelay&) {
 // --- owner ------------------------------------------------------------------------------------
 
 void TargetMove::on(const relocation::CasOwner&) {
-    parts_.store.commit(fence_, [self = weak_from_this()](relocation::CasAnswer answer) {
+    parts_.store.commit(row_, [self = weak_from_this()](relocation::CasAnswer answer) {
         if (const auto move = self.lock()) move->feed(relocation::CasAnswered{answer});
     });
 }
 
 void TargetMove::on(const relocation::ReadTargetOwner&) {
-    parts_.store.look(fence_, [self = weak_from_this()](relocation::OwnerSeen seen) {
+    parts_.store.look_as_target(row_, [self = weak_from_this()](relocation::OwnerSeen seen) {
         if (const auto move = self.lock()) move->feed(relocation::TargetOwnerRead{seen});
     });
 }
@@ -458,9 +460,8 @@ void TargetMove::on(const relocation::OpenQueue&) {
 }
 
 void TargetMove::on(const relocation::WriteSteady&) {
-    parts_.store.settle(fence_, [cell = opened_cell_](result<std::string> row) {
-        const auto settled = cell.lock();
-        if (settled != nullptr && row) settled->set_store_version(std::move(row.value()));
+    parts_.store.settle(row_, [cell = opened_cell_](std::string version) {
+        if (const auto settled = cell.lock()) settled->set_store_version(std::move(version));
     });
 }
 

@@ -114,6 +114,7 @@ class TargetMove : public std::enable_shared_from_this<TargetMove> {
     LinkId link_;  // That carries the move.
     std::uint64_t prepare_sequence_ = 0;
     std::string stable_type_;
+    RowMove row_;  // Since the owner was checked.
 
     relocation::Assembly assembly_;
     Bytes stream_;

@@ -34,6 +34,7 @@ class TargetMoves final : public TargetMoveOwner {
     /// Moves that have not reached TargetOpen or TargetRemoved.
     std::size_t running() const noexcept { return staging_.size(); }
     void refuse_new() noexcept { takes_objects_ = false; }
+    void accept_new() noexcept { takes_objects_ = true; }
     void abort_all(protocol::FrameworkErrorCode code);
 
     // --- TargetMoveOwner --------------------------------------------------------------------

@@ -13,10 +13,10 @@ struct ChunkLimits {
     /// Setting relocation_payload_chunk_limit.
     std::uint64_t setting_bytes = 256 * 1024;
     /// What the target advertised before the seal.
-    std::optional<std::uint64_t> advertised_bytes;
+    std::optional<std::uint64_t> advertised_bytes = std::nullopt;
     /// The smaller of the budgets in force, less what the pipe charges around the chunk; none when
     /// both are off.
-    std::optional<std::uint64_t> budget_bytes;
+    std::optional<std::uint64_t> budget_bytes = std::nullopt;
 };
 
 struct ChunkPlan {
