@@ -105,7 +105,7 @@ void SendQueue::push(protocol::OutRecord&& record, SubmitToken token) {
         entry.marks.push_back({.end = headers.wire_bytes, .token = token, .charge = charge});
         return;
     }
-    Entry& entry = pack_with_room(static_cast<std::size_t>(headers.wire_bytes));
+    Entry& entry = pack_with_room(static_cast<std::size_t>(headers.wire_bytes), kPackBytes);
     visit_pieces(record, ByteView(headers.bytes), headers.first_bytes, [&](ByteView bytes) {
         entry.pack.insert(entry.pack.end(), bytes.begin(), bytes.end());
         return true;
@@ -122,13 +122,13 @@ void SendQueue::push(protocol::OutRecord&& record, SubmitToken token) {
 }
 
 void SendQueue::push_control(Bytes frame) {
-    Entry& entry = pack_with_room(frame.size());
+    Entry& entry = pack_with_room(frame.size(), kControlPackBytes);
     entry.pack.insert(entry.pack.end(), frame.begin(), frame.end());
     entry.wire_bytes = entry.pack.size();
     entry.marks.push_back({.end = entry.wire_bytes, .token = {}, .charge = 0});
 }
 
-SendQueue::Entry& SendQueue::pack_with_room(std::size_t size_bytes) {
+SendQueue::Entry& SendQueue::pack_with_room(std::size_t size_bytes, std::size_t room_bytes) {
     const bool fits = open_pack_ != nullptr &&
                       open_pack_->pack.capacity() - open_pack_->pack.size() >= size_bytes;
     if (fits) return *open_pack_;
@@ -137,7 +137,7 @@ SendQueue::Entry& SendQueue::pack_with_room(std::size_t size_bytes) {
     open_pack_->marks = std::move(spare_marks_);
     spare_pack_ = {};
     spare_marks_ = {};
-    open_pack_->pack.reserve(std::max(kPackBytes, size_bytes));
+    open_pack_->pack.reserve(std::max(room_bytes, size_bytes));
     return *open_pack_;
 }
 

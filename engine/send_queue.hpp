@@ -91,6 +91,8 @@ class SendQueue final {
 
   private:
     static constexpr std::size_t kPackBytes = 16 * 1024;
+    // A stranger in its handshake gets no more room than its HELLO and READY need.
+    static constexpr std::size_t kControlPackBytes = 512;
     // The first header may carry a sequence, the others are plain.
     static constexpr std::size_t kHeadersBytesMax =
         protocol::kFrameHeaderBytesMax +
@@ -126,10 +128,10 @@ class SendQueue final {
     }
 
     static Headers headers_of(const protocol::OutRecord& record);
-    Entry& pack_with_room(std::size_t size_bytes);
+    Entry& pack_with_room(std::size_t size_bytes, std::size_t room_bytes);
     void pop_front() noexcept;
 
-    BlockQueue<Entry, 32> entries_;
+    BlockQueue<Entry, 8> entries_;
     Entry* open_pack_ = nullptr;  // The last entry, when it is a pack.
     // Room of the last spent pack, so that a steady trickle does not allocate.
     Bytes spare_pack_;
