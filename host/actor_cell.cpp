@@ -43,7 +43,9 @@ void ActorCell::schedule() {
 
 void ActorCell::run_next() {
     scheduled_ = false;
-    if (mode_ != Mode::Serving || turn_ != nullptr || queue_.empty()) return;
+    if (turn_ != nullptr || queue_.empty()) return;
+    const bool may_run = mode_ == Mode::Serving || (mode_ == Mode::Pausing && creation_waits());
+    if (!may_run) return;
     if (!queue_.front()->permit) {
         if (!services_.permits.has_room()) {
             scheduled_ = true;
@@ -110,10 +112,14 @@ void ActorCell::turn_ended() {
 
 // --- moving away ------------------------------------------------------------------------------
 
+bool ActorCell::creation_waits() const noexcept {
+    return !queue_.empty() && std::holds_alternative<CreateJob>(queue_.front()->work);
+}
+
 bool ActorCell::pause(UniqueFunction<void()> on_turn_end) {
     SHUNT_ASSERT(mode_ == Mode::Serving);
     mode_ = Mode::Pausing;
-    if (turn_ == nullptr) return true;
+    if (turn_ == nullptr && !creation_waits()) return true;
     on_turn_end_ = std::move(on_turn_end);
     return false;
 }

@@ -87,6 +87,9 @@ class ActorCell : public std::enable_shared_from_this<ActorCell> {
     /// Queue first, hold behind it, timers armed again: Serving as before the seal.
     void unseal();
     void end();
+    /// No tick starts from here (shutdown); work in the queue goes on.
+    void stop_timers() { disarm_timers(); }
+    bool idle() const noexcept { return turn_ == nullptr && queue_.empty(); }
 
     // --- arriving (driven by TargetDriver) --------------------------------------------------
     /// Puts restored or relayed work behind what is staged already; holds no permit.
@@ -106,6 +109,8 @@ class ActorCell : public std::enable_shared_from_this<ActorCell> {
   private:
     friend class TurnState;
 
+    /// A brand-new Actor's first turn has no form on the wire, so it runs before any move.
+    bool creation_waits() const noexcept;
     void start_turn(JobPtr job);
     void invoke(const std::shared_ptr<TurnState>& turn);
     void turn_ended();

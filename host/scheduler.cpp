@@ -20,6 +20,11 @@ void Scheduler::permit_returned() {
     make_ready(std::move(next));
 }
 
+void Scheduler::admit_until(TimePoint deadline) {
+    admitted_until_ = deadline;
+    if (!ready_.empty()) schedule_drain();
+}
+
 void Scheduler::schedule_drain() {
     if (drain_scheduled_) return;
     drain_scheduled_ = true;
@@ -30,6 +35,7 @@ void Scheduler::schedule_drain() {
 
 void Scheduler::drain() {
     drain_scheduled_ = false;
+    if (world_.now() >= admitted_until_) return;
     for (std::size_t turns = 0; turns < kBatch && !ready_.empty(); ++turns) {
         const std::shared_ptr<ActorCell> cell = std::move(ready_.front());
         ready_.pop_front();

@@ -24,6 +24,8 @@ class Scheduler {
     /// The cell's next job is backlog and no permit is free: it becomes ready when one returns.
     void wait_for_permit(std::shared_ptr<ActorCell> cell);
     void permit_returned();
+    /// No turn starts past `deadline`, which a renewed lease moves on (spec/stores.md section 7).
+    void admit_until(TimePoint deadline);
 
   private:
     /// Turns per drain; about the batch of spec/execution.md section 2.2.
@@ -37,6 +39,7 @@ class Scheduler {
     std::deque<std::shared_ptr<ActorCell>> ready_;
     std::deque<std::shared_ptr<ActorCell>> waiting_;
     bool drain_scheduled_ = false;
+    TimePoint admitted_until_ = kNever;
 };
 
 }  // namespace shunt::host

@@ -1,16 +1,14 @@
 #pragma once
 // Coroutines for user code (design.md section 2). A Task is lazy, and every resumption goes through
 // a Resumer, never by symmetric transfer: on a shard that is the shard's own queue, so the
-// simulator controls each step; outside, block_on() runs it on the calling thread.
+// simulator controls each step; outside, block_on() (host/block_on.hpp) runs it on the calling
+// thread.
 //
 // Take parameters by value, never make a capturing lambda a coroutine, keep co_await out of
 // conditions and braced lists: docs/handlers.md says why.
 
-#include <condition_variable>
 #include <coroutine>
-#include <deque>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -89,7 +87,7 @@ class Promise<void> final : public PromiseBase {
 
 }  // namespace detail
 
-/// A computation that starts when it is awaited (or given to block_on) and is destroyed with this
+/// A computation that starts when it is awaited (or given to block_on()) and is destroyed with this
 /// object. Move-only; await it once.
 template <class T>
 class [[nodiscard]] Task {
@@ -154,43 +152,6 @@ inline Task<void> Promise<void>::get_return_object() noexcept {
     return Task<void>(std::coroutine_handle<Promise>::from_promise(*this));
 }
 
-/// A Resumer that runs everything on the thread waiting in block_on().
-class ThreadResumer final : public Resumer {
-  public:
-    void post(std::coroutine_handle<> coroutine) override {
-        const std::lock_guard lock(mutex_);
-        ready_.push_back(coroutine);
-        wake_.notify_one();
-    }
-
-    void run_until(const bool& done) {
-        while (!done) {
-            std::unique_lock lock(mutex_);
-            wake_.wait(lock, [this] { return !ready_.empty(); });
-            const std::coroutine_handle<> next = ready_.front();
-            ready_.pop_front();
-            lock.unlock();
-            next.resume();
-        }
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::deque<std::coroutine_handle<>> ready_;
-};
-
 }  // namespace detail
-
-/// Runs `task` to its end on the calling thread, which must not be a shard.
-template <class T>
-T block_on(Task<T> task) {
-    detail::ThreadResumer resumer;
-    bool done = false;
-    task.start(
-        resumer, [](void* flag) { *static_cast<bool*>(flag) = true; }, &done);
-    resumer.run_until(done);
-    return task.take();
-}
 
 }  // namespace shunt::host

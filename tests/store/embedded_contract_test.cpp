@@ -1,7 +1,6 @@
 // The provider contract over the embedded store, and what only that store promises.
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <set>
 #include <thread>
@@ -9,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "inbox.hpp"
 #include "provider_bench.hpp"
 #include "store/embedded/embedded_core.hpp"
 #include "store/embedded/embedded_store.hpp"
@@ -17,24 +17,6 @@ namespace shunt::store::test {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// Runs posted closures when the test says so, on the test's thread.
-class Inbox {
-  public:
-    Poster poster() {
-        return [this](UniqueFunction<void()> fn) { queue_.push_back(std::move(fn)); };
-    }
-    void run() {
-        while (!queue_.empty()) {
-            UniqueFunction<void()> fn = std::move(queue_.front());
-            queue_.pop_front();
-            fn();
-        }
-    }
-
-  private:
-    std::deque<UniqueFunction<void()>> queue_;
-};
 
 class EmbeddedBench final : public ProviderBench {
   public:

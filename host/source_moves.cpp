@@ -1,0 +1,336 @@
+#include "host/source_moves.hpp"
+
+#include <algorithm>
+
+namespace shunt::host {
+namespace {
+
+relocation::MoveSettings settings_of(const HostOptions& options) {
+    relocation::MoveSettings settings;
+    settings.cutover_wait_timeout = options.relocation_cutover_wait_timeout;
+    settings.message_follow_duration = options.message_follow_duration;
+    settings.restore_validity = options.relocation_restore_validity;
+    return settings;
+}
+
+/// Observed before a unit is sealed: any room at all (seed unit section 5.3).
+constexpr std::uint64_t kAnyRoom = protocol::kFrameCharge + 1;
+
+relocation::RelocationIdentity identity_of(const protocol::RelocationReady& reply) {
+    return {reply.relocation, reply.target_attempt_generation, reply.coordinator};
+}
+
+relocation::RelocationIdentity identity_of(const protocol::RelocationFailed& reply) {
+    return {reply.relocation, reply.target_attempt_generation, reply.coordinator};
+}
+
+}  // namespace
+
+SourceMoves::SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follow& follow,
+                         ReplyRouter& replies, MoveStore& store)
+    : services_(services),
+      parts_{services, mesh, cells, follow, replies, store, *this},
+      budget_(services.options.relocation_node_in_flight_payload_budget) {}
+
+SourceMoves::~SourceMoves() {
+    *alive_ = false;
+    clear();
+}
+
+void SourceMoves::clear() {
+    for (auto& [id, entry] : moves_) {
+        budget_.withdraw(*entry.waiter);
+    }
+    const std::map<RelocationId, Entry> dropped = std::exchange(moves_, {});
+    for (auto& [key, side] : sides_) {
+        budget_.withdraw(side.start_waiter);
+        side.unstarted.clear();
+    }
+    waiting_count_ = 0;
+    for (auto& [token, submitted] : submitted_) {
+        if (submitted.side != nullptr) budget_.release(submitted.side->budget, submitted.charge);
+    }
+    submitted_.clear();
+}
+
+// --- starting ---------------------------------------------------------------------------------
+
+SourceMoves::PeerSide& SourceMoves::side_of(const PeerKey& key) {
+    PeerSide& side = sides_.try_emplace(key, services_.options.relocation_in_flight_payload_budget)
+                         .first->second;
+    side.start_waiter.starts = key;
+    return side;
+}
+
+void SourceMoves::start(std::shared_ptr<ActorCell> cell, const MoveTarget& target,
+                        TimePoint deadline, Concluded concluded) {
+    const PeerKey key{target.rid, target.generation};
+    side_of(key).unstarted.push_back({std::move(cell), target, deadline, std::move(concluded)});
+    ++waiting_count_;
+    post_pump(key);
+}
+
+void SourceMoves::post_pump(const PeerKey& key) {
+    PeerSide& side = side_of(key);
+    if (side.pump_posted) return;
+    side.pump_posted = true;
+    services_.world.post([this, key, alive = alive_] {
+        if (*alive) pump(key);
+    });
+}
+
+void SourceMoves::pump(const PeerKey& key) {
+    PeerSide& side = side_of(key);
+    side.pump_posted = false;
+    for (int started = 0; started < kStartsPerTurn && !side.unstarted.empty(); ++started) {
+        if (side.start_waiter.waiting()) return;
+        if (!services_.permits.below_pause()) {
+            // Captured jobs keep their permits, so a full host first works its queues down
+            // (spec/execution.md section 10.9).
+            permit_wait_ = true;
+            return;
+        }
+        if (side.unstarted.front().cell->ownership().store_version.empty()) {
+            // It arrived a moment ago and its row still shows that move; others go first.
+            std::rotate(side.unstarted.begin(), side.unstarted.begin() + 1, side.unstarted.end());
+            return pump_later(key);
+        }
+        if (!budget_.ask(side.budget, kAnyRoom, relocation::Claim::Observe, side.start_waiter)) {
+            return;
+        }
+        Unstarted next = std::move(side.unstarted.front());
+        side.unstarted.pop_front();
+        --waiting_count_;
+        const Peer* peer = parts_.mesh.find(key.first);
+        if (peer == nullptr || peer->generation != key.second) {
+            conclude_unstarted(next, protocol::FrameworkErrorCode::RouteNotConnected);
+        } else if (services_.world.now() >= next.deadline) {
+            conclude_unstarted(next, protocol::FrameworkErrorCode::WorkerTimedOut);
+        } else if (next.cell->mode() != ActorCell::Mode::Serving) {
+            conclude_unstarted(next, protocol::FrameworkErrorCode::ActorLocationStale);
+        } else {
+            begin(side, std::move(next), *peer);
+        }
+    }
+    if (!side.unstarted.empty()) post_pump(key);
+}
+
+void SourceMoves::pump_later(const PeerKey& key) {
+    constexpr std::chrono::milliseconds kSettlePause{2};
+    services_.world.arm(deadline_after(services_.world.now(), kSettlePause),
+                        [this, key, alive = alive_] {
+                            if (*alive) post_pump(key);
+                        });
+}
+
+void SourceMoves::permit_returned() {
+    if (!permit_wait_ || !services_.permits.below_pause()) return;
+    permit_wait_ = false;
+    for (auto& [key, side] : sides_) {
+        if (!side.unstarted.empty()) post_pump(key);
+    }
+}
+
+void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
+    const NodeIdentity& self = services_.self;
+    const ActorCell::Ownership& ownership = unstarted.cell->ownership();
+    MoveFence fence;
+    fence.actor = unstarted.cell->ref();
+    fence.source_owner_generation = ownership.owner_generation;
+    fence.source_node_rid = self.rid;
+    fence.source_node_generation = self.generation;
+    fence.relocation = RelocationId{services_.world.random(), services_.world.random() | 1U};
+    fence.attempt = TargetAttemptGeneration{(services_.world.random() >> 1U) | 1U};
+    fence.coordinator = {self.owner_id, ownership.lease_generation, self.rid, self.generation,
+                         ownership.store_version};
+    fence.target = {unstarted.target.rid, unstarted.target.generation, unstarted.target.owner_id,
+                    unstarted.target.lease_generation};
+    fence.application_version = static_cast<std::uint64_t>(services_.options.application_version);
+
+    Entry entry;
+    entry.move =
+        std::make_shared<SourceMove>(parts_, std::move(unstarted.cell), fence,
+                                     peer.chunk_limit_bytes, settings_of(services_.options));
+    entry.side = &side;
+    entry.link = peer.link;
+    entry.concluded = std::move(unstarted.concluded);
+    entry.waiter = std::make_unique<Waiter>();
+    entry.waiter->move = entry.move.get();
+    const std::shared_ptr<SourceMove> move = entry.move;
+    moves_.emplace(fence.relocation, std::move(entry));
+    move->feed(
+        relocation::MoveRequested{relocation::ConnectionId{peer.link.value}, unstarted.deadline});
+}
+
+void SourceMoves::conclude_unstarted(Unstarted& unstarted, protocol::FrameworkErrorCode code) {
+    services_.world.post([concluded = std::move(unstarted.concluded), code]() mutable {
+        concluded(relocation::SourceOutcome::Restored, code);
+    });
+}
+
+void SourceMoves::abort_unstarted(protocol::FrameworkErrorCode code) {
+    for (auto& [key, side] : sides_) {
+        for (Unstarted& unstarted : side.unstarted) conclude_unstarted(unstarted, code);
+        waiting_count_ -= side.unstarted.size();
+        side.unstarted.clear();
+        budget_.withdraw(side.start_waiter);
+    }
+    serve_waiters();
+}
+
+void SourceMoves::abort_all(protocol::FrameworkErrorCode code) {
+    abort_unstarted(code);
+    std::vector<std::shared_ptr<SourceMove>> moves;
+    for (auto& [id, entry] : moves_) moves.push_back(entry.move);
+    for (const auto& move : moves) move->feed(relocation::AbortRequested{code});
+}
+
+// --- news -------------------------------------------------------------------------------------
+
+void SourceMoves::on_ready(LinkId link, const protocol::RelocationReady& reply) {
+    const auto found = moves_.find(reply.relocation);
+    if (found == moves_.end()) return services_.probe.on_log(relocation::LogCode::LateReply);
+    const std::shared_ptr<SourceMove> move = found->second.move;
+    move->feed(
+        relocation::RelayReadyReceived{identity_of(reply), relocation::ConnectionId{link.value}});
+}
+
+void SourceMoves::on_failed(LinkId link, const protocol::RelocationFailed& reply) {
+    const auto found = moves_.find(reply.relocation);
+    if (found == moves_.end()) return services_.probe.on_log(relocation::LogCode::LateReply);
+    const std::shared_ptr<SourceMove> move = found->second.move;
+    move->feed(relocation::RelocationFailedReceived{
+        identity_of(reply), relocation::ConnectionId{link.value}, reply.failure_code});
+}
+
+void SourceMoves::on_peer_lost(const Peer& peer) {
+    std::vector<std::shared_ptr<SourceMove>> moves;
+    for (auto& [id, entry] : moves_) {
+        if (entry.link == peer.link) moves.push_back(entry.move);
+    }
+    for (const auto& move : moves) {
+        move->feed(relocation::ConnectionLost{relocation::ConnectionId{peer.link.value}});
+    }
+}
+
+void SourceMoves::on_peer_ready(const Peer& peer) {
+    std::vector<std::shared_ptr<SourceMove>> moves;
+    for (auto& [id, entry] : moves_) {
+        const auto& target = entry.move->fence().target;
+        const bool same_process =
+            target.target_node_rid == peer.rid && target.target_node_generation == peer.generation;
+        if (!same_process || entry.link == peer.link) continue;
+        entry.link = peer.link;
+        moves.push_back(entry.move);
+    }
+    for (const auto& move : moves) {
+        move->feed(relocation::ConnectionRestored{relocation::ConnectionId{peer.link.value}});
+    }
+    const PeerKey key{peer.rid, peer.generation};
+    if (const auto side = sides_.find(key); side != sides_.end()) post_pump(key);
+}
+
+void SourceMoves::on_submitted(SubmitToken token, protocol::SubmitResult result) {
+    const auto found = submitted_.find(token.value);
+    if (found == submitted_.end()) return;
+    const Submitted submitted = std::move(found->second);
+    submitted_.erase(found);
+    if (submitted.side != nullptr) {
+        budget_.release(submitted.side->budget, submitted.charge);
+        return serve_waiters();
+    }
+    if (const auto move = submitted.cutover.lock()) move->feed(relocation::CutoverTerminal{result});
+}
+
+bool SourceMoves::safe_to_shutdown() const noexcept {
+    return std::none_of(moves_.begin(), moves_.end(), [](const auto& item) {
+        return item.second.concluded || item.second.move->holds_shutdown();
+    });
+}
+
+// --- SourceMoveOwner --------------------------------------------------------------------------
+
+SourceMoves::Entry* SourceMoves::entry_of(const SourceMove& move) {
+    const auto found = moves_.find(move.identity().relocation);
+    return found == moves_.end() ? nullptr : &found->second;
+}
+
+bool SourceMoves::ask_room(SourceMove& move, std::uint64_t charge) {
+    Entry* entry = entry_of(move);
+    SHUNT_ASSERT(entry != nullptr);
+    return budget_.ask(entry->side->budget, charge, relocation::Claim::Take, *entry->waiter);
+}
+
+void SourceMoves::return_room(SourceMove& move, std::uint64_t charge) {
+    Entry* entry = entry_of(move);
+    SHUNT_ASSERT(entry != nullptr);
+    budget_.release(entry->side->budget, charge);
+    serve_waiters();
+}
+
+void SourceMoves::withdraw_room(SourceMove& move) {
+    Entry* entry = entry_of(move);
+    if (entry == nullptr || !entry->waiter->waiting()) return;
+    budget_.withdraw(*entry->waiter);
+    serve_waiters();
+}
+
+void SourceMoves::serve_waiters() {
+    // A grant steps a machine, which may ask again or return room: one loop serves them all.
+    if (serving_waiters_) return;
+    serving_waiters_ = true;
+    while (relocation::RoomWaiter* granted = budget_.next_granted()) {
+        const auto& waiter = static_cast<Waiter&>(*granted);
+        if (waiter.move != nullptr) {
+            waiter.move->shared_from_this()->room_granted();
+        } else {
+            post_pump(waiter.starts);
+        }
+    }
+    serving_waiters_ = false;
+}
+
+void SourceMoves::submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
+                               std::uint64_t charge) {
+    Entry* entry = entry_of(move);
+    SHUNT_ASSERT(entry != nullptr);
+    const SubmitToken token = next_token();
+    if (parts_.mesh.send(link, std::move(record), Gate::None, token) == Admission::Queued) {
+        submitted_[token.value] = {entry->side, charge, {}};
+        return;
+    }
+    budget_.release(entry->side->budget, charge);
+}
+
+void SourceMoves::submit_cutover(SourceMove& move, LinkId link, protocol::OutRecord&& record) {
+    const SubmitToken token = next_token();
+    if (parts_.mesh.send(link, std::move(record), Gate::None, token) == Admission::Queued) {
+        submitted_[token.value] = {nullptr, 0, move.weak_from_this()};
+        return;
+    }
+    services_.world.post([self = move.weak_from_this()] {
+        if (const auto unit = self.lock()) {
+            unit->feed(relocation::CutoverTerminal{protocol::SubmitResult::Failed});
+        }
+    });
+}
+
+void SourceMoves::concluded(SourceMove& move, const relocation::Conclude& how) {
+    Entry* entry = entry_of(move);
+    SHUNT_ASSERT(entry != nullptr);
+    Concluded callback = std::exchange(entry->concluded, nullptr);
+    if (!callback) return;
+    services_.world.post(
+        [callback = std::move(callback), how]() mutable { callback(how.outcome, how.code); });
+}
+
+void SourceMoves::finished(SourceMove& move) {
+    const auto found = moves_.find(move.identity().relocation);
+    if (found == moves_.end()) return;
+    budget_.withdraw(*found->second.waiter);
+    const Entry ended = std::move(found->second);
+    moves_.erase(found);
+    if (on_settled_) on_settled_();
+}
+
+}  // namespace shunt::host

@@ -1,0 +1,134 @@
+#pragma once
+// All moves this host is the source of: paces their start by the in-flight budget and the job
+// permits, gives charges back when the pipe releases them, and routes replies, link changes and
+// submit results to the move they belong to (seed unit section 5.3, seed host section 7).
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "host/source_move.hpp"
+
+namespace shunt::host {
+
+/// A node chosen to take units over.
+struct MoveTarget {
+    NodeRid rid;
+    NodeGeneration generation;
+    OwnerId owner_id;
+    OwnerLeaseGeneration lease_generation;
+    /// Placement weight, 1..10000: its share of the units.
+    std::uint64_t weight = 100;
+};
+
+class SourceMoves final : public SourceMoveOwner {
+  public:
+    /// Outcome, and the failure when it is Restored.
+    using Concluded = UniqueFunction<void(relocation::SourceOutcome, protocol::FrameworkErrorCode)>;
+
+    SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follow& follow,
+                ReplyRouter& replies, MoveStore& store);
+    SourceMoves(const SourceMoves&) = delete;
+    SourceMoves& operator=(const SourceMoves&) = delete;
+    ~SourceMoves() override;
+
+    /// Moves `cell` once there is room; until then it keeps serving. `concluded` runs once, in a
+    /// later step.
+    void start(std::shared_ptr<ActorCell> cell, const MoveTarget& target, TimePoint deadline,
+               Concluded concluded);
+    /// Units that were not begun conclude Restored with `code`; begun ones are asked for a safe
+    /// abort (seed host section 8).
+    void abort_unstarted(protocol::FrameworkErrorCode code);
+    void abort_all(protocol::FrameworkErrorCode code);
+    /// Drops routes and copies with the transport (seed host section 14).
+    void clear();
+
+    void on_ready(LinkId link, const protocol::RelocationReady& reply);
+    void on_failed(LinkId link, const protocol::RelocationFailed& reply);
+    void on_peer_ready(const Peer& peer);
+    void on_peer_lost(const Peer& peer);
+    void on_submitted(SubmitToken token, protocol::SubmitResult result);
+    /// A permit came back: a waiting unit may be sealed now.
+    void permit_returned();
+
+    /// Every unit begun here has passed S4 and its window (seed host section 14).
+    bool safe_to_shutdown() const noexcept;
+    std::size_t size() const noexcept { return moves_.size() + waiting_count_; }
+    std::uint64_t in_flight_charge() const noexcept { return budget_.in_flight(); }
+    /// Called when safe_to_shutdown() may have changed.
+    void on_settled(UniqueFunction<void()> observer) { on_settled_ = std::move(observer); }
+
+    // --- SourceMoveOwner --------------------------------------------------------------------
+    bool ask_room(SourceMove& move, std::uint64_t charge) override;
+    void return_room(SourceMove& move, std::uint64_t charge) override;
+    void withdraw_room(SourceMove& move) override;
+    void submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
+                      std::uint64_t charge) override;
+    void submit_cutover(SourceMove& move, LinkId link, protocol::OutRecord&& record) override;
+    void concluded(SourceMove& move, const relocation::Conclude& how) override;
+    void finished(SourceMove& move) override;
+
+  private:
+    /// How many units one turn of the shard seals, so that their replies come in between.
+    static constexpr int kStartsPerTurn = 8;
+
+    struct Unstarted {
+        std::shared_ptr<ActorCell> cell;
+        MoveTarget target;
+        TimePoint deadline;
+        Concluded concluded;
+    };
+    using PeerKey = std::pair<NodeRid, NodeGeneration>;
+    /// A move that waits for room for its next chunk, or a peer's units that wait to start.
+    struct Waiter : relocation::RoomWaiter {
+        SourceMove* move = nullptr;
+        PeerKey starts;
+    };
+    /// Everything that concerns one peer process.
+    struct PeerSide {
+        explicit PeerSide(std::uint64_t limit) : budget(limit) {}
+        relocation::PeerBudget budget;
+        std::deque<Unstarted> unstarted;
+        Waiter start_waiter;
+        bool pump_posted = false;
+    };
+    struct Entry {
+        std::shared_ptr<SourceMove> move;
+        PeerSide* side = nullptr;
+        LinkId link;
+        Concluded concluded;
+        std::unique_ptr<Waiter> waiter;
+    };
+    struct Submitted {
+        PeerSide* side = nullptr;  // Chunk: whose charge comes back.
+        std::uint64_t charge = 0;
+        std::weak_ptr<SourceMove> cutover;  // Cutover: who hears the terminal.
+    };
+
+    Entry* entry_of(const SourceMove& move);
+    PeerSide& side_of(const PeerKey& key);
+    void post_pump(const PeerKey& key);
+    void pump(const PeerKey& key);
+    void pump_later(const PeerKey& key);
+    void begin(PeerSide& side, Unstarted unstarted, const Peer& peer);
+    void conclude_unstarted(Unstarted& unstarted, protocol::FrameworkErrorCode code);
+    void serve_waiters();
+    SubmitToken next_token() noexcept { return SubmitToken{++last_token_}; }
+
+    Services& services_;
+    SourceMoveParts parts_;
+    relocation::InFlightBudget budget_;
+    std::map<PeerKey, PeerSide> sides_;
+    std::map<RelocationId, Entry> moves_;
+    std::unordered_map<std::uint64_t, Submitted> submitted_;
+    std::uint64_t last_token_ = 0;
+    std::size_t waiting_count_ = 0;
+    bool permit_wait_ = false;
+    bool serving_waiters_ = false;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+    UniqueFunction<void()> on_settled_;
+};
+
+}  // namespace shunt::host
