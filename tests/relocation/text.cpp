@@ -111,25 +111,16 @@ std::string text_of(Ingress ingress) {
     return named(kIngress, ingress);
 }
 
+// clang-format off
 std::string text_of(const SourceEffect& effect) {
     const auto own = Overloaded{
         [](const PauseAtTurnEnd&) { return std::string("PauseAtTurnEnd"); },
         [](const CancelPause&) { return std::string("CancelPause"); },
         [](const CaptureUnit&) { return std::string("CaptureUnit"); },
         [](const SendPrepare& e) { return "SendPrepare" + on(e.connection); },
-<<<<<<< HEAD
         [](const RequestChunkRoom& e) { return "RequestChunkRoom" + chunk(e); },
         [](const ReturnChunkRoom& e) { return "ReturnChunkRoom" + chunk(e); },
         [](const SubmitChunk& e) { return "SubmitChunk" + chunk(e); },
-=======
-        [](const RequestChunkRoom& e) {
-            return "RequestChunkRoom" + on(e.connection) + " ordinal=" + number(e.ordinal);
-        },
-        [](const ReturnChunkRoom&) { return std::string("ReturnChunkRoom"); },
-        [](const SubmitChunk& e) {
-            return "SubmitChunk" + on(e.connection) + " ordinal=" + number(e.ordinal);
-        },
->>>>>>> refs/heads/front
         [](const RelayHold& e) { return "RelayHold" + on(e.connection); },
         [](const SubmitCutover& e) { return "SubmitCutover" + on(e.connection); },
         [](const ResendBatch& e) { return "ResendBatch" + on(e.connection); },
@@ -172,7 +163,6 @@ std::string text_of(const TargetEffect& effect) {
 }
 
 std::string text_of(const SourceEvent& event) {
-<<<<<<< HEAD
     return std::visit(Overloaded{
         [](const MoveRequested& e) { return "MoveRequested" + on(e.connection) + deadline(e); },
         [](const TurnEnded&) { return std::string("TurnEnded"); },
@@ -210,80 +200,8 @@ std::string text_of(const TargetEvent& event) {
         [](const TargetAborted& e) { return "TargetAborted" + with(e.code); },
         [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
     }, event);
-=======
-    return std::visit(
-        Overloaded{
-            [](const MoveRequested& e) {
-                return "MoveRequested" + on(e.connection) +
-                       " deadline=" + std::to_string(ms_of(e.operation_deadline));
-            },
-            [](const TurnEnded&) { return std::string("TurnEnded"); },
-            [](const CaptureSucceeded& e) { return "CaptureSucceeded" + manifest(e.manifest); },
-            [](const CaptureFailed& e) { return "CaptureFailed" + with(e.code); },
-            [](const ChunkRoomGranted& e) {
-                return "ChunkRoomGranted" + on(e.connection) + " ordinal=" + number(e.ordinal);
-            },
-            [](const RelayReadyReceived& e) {
-                return "RelayReadyReceived" + whose(e.identity) + on(e.connection);
-            },
-            [](const RelocationFailedReceived& e) {
-                return "RelocationFailedReceived" + whose(e.identity) + on(e.connection) +
-                       with(e.code);
-            },
-            [](const ConnectionLost& e) { return "ConnectionLost" + on(e.connection); },
-            [](const ConnectionRestored& e) { return "ConnectionRestored" + on(e.connection); },
-            [](const CutoverTerminal& e) {
-                return "CutoverTerminal result=" + named(kResults, e.result);
-            },
-            [](const AbortRequested& e) { return "AbortRequested" + with(e.code); },
-            [](const OwnerRead& e) { return "OwnerRead owner=" + named(kOwners, e.owner); },
-            [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
-        },
-        event);
 }
-
-std::string text_of(const TargetEvent& event) {
-    return std::visit(
-        Overloaded{
-            [](const PrepareReceived& e) {
-                return "PrepareReceived" + whose(e.identity) + on(e.connection) +
-                       manifest(e.manifest);
-            },
-            [](const OwnerChecked&) { return std::string("OwnerChecked"); },
-            [](const OwnerRefused& e) { return "OwnerRefused" + with(e.code); },
-            [](const ChunkArrived& e) {
-                return "ChunkArrived" + whose(e.identity) + on(e.connection);
-            },
-            [](const ChunkAssembled& e) {
-                return "ChunkAssembled" + whose(e.identity) + on(e.connection) +
-                       " ordinal=" + number(e.ordinal) + " bytes=" + number(e.assembled_bytes) +
-                       " crc=" + number(e.checksum_crc32c);
-            },
-            [](const ChunkConflict& e) {
-                return "ChunkConflict" + whose(e.identity) + on(e.connection);
-            },
-            [](const UnitRestored&) { return std::string("UnitRestored"); },
-            [](const UnitRestoreFailed& e) { return "UnitRestoreFailed" + with(e.code); },
-            [](const RelayArrived& e) {
-                return "RelayArrived" + whose(e.identity) + on(e.connection);
-            },
-            [](const CutoverArrived& e) {
-                return "CutoverArrived" + whose(e.identity) + on(e.connection) +
-                       proof("declared", e.declared) + proof("received", e.received);
-            },
-            [](const CasAnswered& e) { return "CasAnswered answer=" + named(kAnswers, e.answer); },
-            [](const TargetOwnerRead& e) {
-                return "TargetOwnerRead owner=" + named(kOwners, e.owner);
-            },
-            [](const BacklogReady&) { return std::string("BacklogReady"); },
-            [](const ConnectionLost& e) { return "ConnectionLost" + on(e.connection); },
-            [](const ConnectionRestored& e) { return "ConnectionRestored" + on(e.connection); },
-            [](const TargetAborted& e) { return "TargetAborted" + with(e.code); },
-            [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
-        },
-        event);
->>>>>>> refs/heads/front
-}
+// clang-format on
 
 namespace {
 
