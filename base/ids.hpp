@@ -55,6 +55,13 @@ using OperationId = Wide<struct OperationIdTag>;
 /// The length rule is checked where text enters (is_valid_id), not by the type.
 template <class Tag>
 struct Named {
+    Named() = default;
+    // Constructors on purpose: g++ 12 destroys an aggregate temporary twice when it stands beside a
+    // co_await, as in `co_await turn.request(ActorId{"a"}, ...)` (design.md section 2).
+    explicit Named(std::string text) noexcept : value(std::move(text)) {}
+    /// A literal has no other meaning that could be mistaken, so it converts by itself.
+    Named(const char* text) : value(text) {}
+
     std::string value;
     auto operator<=>(const Named&) const noexcept = default;
     bool empty() const noexcept { return value.empty(); }

@@ -3,8 +3,8 @@
 // field type's bytes and its rule; encoders assert the rule (breaking it is our own mistake),
 // decoders refuse what breaks it. layout.hpp puts codecs together.
 //
-// A codec has encode(sink, value), decode(reader, value) and, where a rule of section 15.1 hides
-// inside the value, validate(value).
+// A codec has encode(sink, value), decode(reader, value), print(printer, value) and, where a rule
+// of section 15.1 hides inside the value, validate(value).
 
 #include <concepts>
 #include <cstddef>
@@ -25,6 +25,7 @@
 #include "protocol/blob.hpp"
 #include "protocol/enum_names.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/json_printer.hpp"
 #include "protocol/reader.hpp"
 
 namespace shunt::protocol {
@@ -58,6 +59,7 @@ struct Between {
         if (value < min || value > max) return Errc::InvalidField;
         return outcome::success();
     }
+    void print(JsonPrinter& printer, T value) const { printer.number(value); }
 };
 
 inline constexpr std::uint64_t kOrdinalMax = 0x7FFF'FFFF'FFFF'FFFF;
@@ -83,6 +85,7 @@ struct Bool8 {
         value = raw == 1;
         return outcome::success();
     }
+    void print(JsonPrinter& printer, bool value) const { printer.boolean(value); }
 };
 
 /// An enumeration as wide as its underlying type; only declared values pass.
@@ -99,6 +102,7 @@ struct EnumCodec {
         if (name_of_value(value).empty()) return Errc::InvalidField;
         return outcome::success();
     }
+    void print(JsonPrinter& printer, E value) const { printer.text(name_of_value(value)); }
 };
 
 /// A number with a meaning (base/ids.hpp); zero is never one of them.
@@ -110,6 +114,10 @@ struct NumberedCodec {
     template <class Tag>
     result<void> decode(Reader& reader, Numbered<Tag>& value) const {
         return kNonzero.decode(reader, value.value);
+    }
+    template <class Tag>
+    void print(JsonPrinter& printer, const Numbered<Tag>& value) const {
+        printer.number(value.value);
     }
 };
 
@@ -129,14 +137,29 @@ struct WideCodec {
         if (!ZeroAllowed && !value) return Errc::InvalidField;
         return outcome::success();
     }
+    template <class Tag>
+    void print(JsonPrinter& printer, const Wide<Tag>& value) const {
+        printer.object([&] {
+            printer.key("high");
+            printer.number(value.high);
+            printer.key("low");
+            printer.number(value.low);
+        });
+    }
 };
 /// `operation-id-or-zero`.
 inline constexpr WideCodec<true> kOrZero{};
 
 // --- texts and bytes --------------------------------------------------------------------------
 
-/// A length of type `Length` within `Min..Max`, then that many bytes; `Utf8` adds the text rules.
-template <std::unsigned_integral Length, Length Min, Length Max, bool Utf8>
+/// What the bytes behind a short length are: text by the rules of section 2, or opaque.
+enum class Chars : std::uint8_t { Utf8, Opaque };
+/// What an empty one means; of consequence to the reader of a printout only.
+enum class Empty : std::uint8_t { Value, Absent };
+
+/// A length of type `Length` within `Min..Max`, then that many bytes.
+template <std::unsigned_integral Length, Length Min, Length Max, Chars Kind = Chars::Utf8,
+          Empty IfEmpty = Empty::Value>
 struct Text {
     static bool is_text(std::string_view text) noexcept {
         return text.find('\0') == std::string_view::npos && is_strict_utf8(text);
@@ -146,7 +169,7 @@ struct Text {
     void encode(Sink& sink, std::string_view text) const {
         SHUNT_ASSERT(text.size() >= Min);
         SHUNT_ASSERT(text.size() <= Max);
-        SHUNT_DEBUG_ASSERT(!Utf8 || is_text(text));
+        SHUNT_DEBUG_ASSERT(Kind == Chars::Opaque || is_text(text));
         sink.integer(static_cast<Length>(text.size()));
         sink.copy(bytes_of(text));
     }
@@ -164,7 +187,7 @@ struct Text {
         if (size < Min || size > Max) return Errc::InvalidField;
         BOOST_OUTCOME_TRY(const ByteView raw, reader.take(size));
         const std::string_view text = text_of(raw);
-        if (Utf8 && !is_text(text)) return Errc::InvalidField;
+        if (Kind == Chars::Utf8 && !is_text(text)) return Errc::InvalidField;
         value = text;
         return outcome::success();
     }
@@ -172,15 +195,24 @@ struct Text {
     result<void> decode(Reader& reader, Named<Tag>& id) const {
         return decode(reader, id.value);
     }
+    void print(JsonPrinter& printer, std::string_view text) const {
+        if (IfEmpty == Empty::Absent && text.empty()) return printer.null();
+        if (Kind == Chars::Utf8) return printer.text(text);
+        printer.bytes(bytes_of(text));
+    }
+    template <class Tag>
+    void print(JsonPrinter& printer, const Named<Tag>& id) const {
+        print(printer, std::string_view(id.value));
+    }
 };
 
-inline constexpr Text<std::uint8_t, 1, 255, true> kText8{};
-inline constexpr Text<std::uint8_t, 0, 255, true> kOptionalText8{};
-inline constexpr Text<std::uint8_t, 1, 255, false> kRid{};
-inline constexpr Text<std::uint8_t, 0, 255, false> kOptionalRid{};
+inline constexpr Text<std::uint8_t, 1, 255> kText8{};
+inline constexpr Text<std::uint8_t, 0, 255, Chars::Utf8, Empty::Absent> kOptionalText8{};
+inline constexpr Text<std::uint8_t, 1, 255, Chars::Opaque> kRid{};
+inline constexpr Text<std::uint8_t, 0, 255, Chars::Opaque, Empty::Absent> kOptionalRid{};
 /// `endpoint`, `authority-store-version`, references.
-inline constexpr Text<std::uint16_t, 1, 4096, true> kText4096{};
-inline constexpr Text<std::uint16_t, 0, 1024, true> kMetadataValue{};
+inline constexpr Text<std::uint16_t, 1, 4096> kText4096{};
+inline constexpr Text<std::uint16_t, 0, 1024> kMetadataValue{};
 
 /// Writes bulk bytes without a length: shared segments stay shared, borrowed bytes are copied.
 template <class Sink>
@@ -221,6 +253,10 @@ struct Bulk {
         }
         return outcome::success();
     }
+    template <class Value>
+    void print(JsonPrinter& printer, const Value& value) const {
+        printer.bytes(value);
+    }
 };
 
 /// Already encoded bytes up to the end of the frame; there is no length to check them against.
@@ -234,6 +270,7 @@ struct Rest {
         value = raw;
         return outcome::success();
     }
+    void print(JsonPrinter& printer, const Blob& value) const { printer.bytes(value.view()); }
 };
 inline constexpr Rest kRest{};
 
@@ -291,6 +328,7 @@ struct List {
     result<void> decode(Reader& reader, std::vector<Item>& items) const {
         BOOST_OUTCOME_TRY(const auto count, reader.integer<Count>());
         if (count > count_max) return Errc::InvalidField;
+        items.clear();
         for (std::size_t i = 0; i < count; ++i) {
             BOOST_OUTCOME_TRY(item_codec.decode(reader, items.emplace_back()));
             if (!order.accepts(items, i)) return Errc::InvalidField;
@@ -303,6 +341,12 @@ struct List {
             BOOST_OUTCOME_TRY(validate_with(item_codec, item));
         }
         return outcome::success();
+    }
+    template <class Item>
+    void print(JsonPrinter& printer, const std::vector<Item>& items) const {
+        printer.list([&] {
+            for (const Item& item : items) item_codec.print(printer, item);
+        });
     }
 };
 

@@ -38,8 +38,8 @@ struct DecodeContext {
 /// record that was decoded.
 struct DecodedRecord {
     Command command;
-    std::optional<Metadata> metadata;
-    std::optional<TypedPayloadView> payload;
+    std::optional<Metadata> metadata{};
+    std::optional<TypedPayloadView> payload{};
     /// The encoding of RelocationData::record, which the boundary checksum runs over; empty for
     /// every other command.
     ByteView frozen_record_bytes;

@@ -47,16 +47,16 @@ enum class Lane : std::uint8_t { Application = 0, Completion = 1 };
 /// READY properties, the superset of zmp.md section 15 with Shunt's own (design.md section 2 and
 /// decision 20). Absent members are absent properties.
 struct ZmpReady {
-    std::string socket_type = "ROUTER";              // `Socket-Type`; never compared
-    NodeRid routing_id;                              // `Routing-Id`; HELLO's rid is the identity
-    std::optional<std::uint64_t> max_message_bytes;  // `Zlink-Max-Message-Size`, 0 = no limit
-    std::optional<PairKey> pair;                     // `Zlink-Pair-Id`, `-Generation`
-    std::optional<Lane> lane;                        // `Zlink-Lane`
-    std::optional<std::uint8_t> lane_count;          // `Zlink-Lane-Count`, 1 or 2
-    std::optional<std::uint8_t> shunt_lanes;         // `Shunt-Lanes`, 1..64
-    std::optional<std::uint64_t> shunt_link_id;      // `Shunt-Link-Id`
-    std::optional<std::uint8_t> shunt_lane_index;    // `Shunt-Lane-Index`, 2..
-    std::optional<std::uint32_t> shunt_chunk_limit;  // `Shunt-Chunk-Limit`, bytes
+    std::string socket_type = "ROUTER";                // `Socket-Type`; never compared
+    NodeRid routing_id;                                // `Routing-Id`; HELLO's rid is the identity
+    std::optional<std::uint64_t> max_message_bytes{};  // `Zlink-Max-Message-Size`, 0 = no limit
+    std::optional<PairKey> pair{};                     // `Zlink-Pair-Id`, `-Generation`
+    std::optional<Lane> lane{};                        // `Zlink-Lane`
+    std::optional<std::uint8_t> lane_count{};          // `Zlink-Lane-Count`, 1 or 2
+    std::optional<std::uint8_t> shunt_lanes{};         // `Shunt-Lanes`, 1..64
+    std::optional<std::uint64_t> shunt_link_id{};      // `Shunt-Link-Id`
+    std::optional<std::uint8_t> shunt_lane_index{};    // `Shunt-Lane-Index`, 2..
+    std::optional<std::uint32_t> shunt_chunk_limit{};  // `Shunt-Chunk-Limit`, bytes
     bool operator==(const ZmpReady&) const = default;
 };
 

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kApplicationStateBytesMax = 67'108'864;
 /// One participant that has a mailbox. No state (`recreate`) differs from an empty one.
 struct ApplicationState {
     ParticipantId participant_id;
-    std::optional<Blob> state;
+    std::optional<Blob> state{};
     bool operator==(const ApplicationState&) const = default;
 };
 
@@ -67,10 +67,10 @@ struct RelocationEnvelope {
     RelocationId relocation;
     RelocationObjectIdentity object;
     std::uint64_t application_version = 0;
-    std::vector<ApplicationState> application_states;
-    std::vector<SavedWork> saved_work;
-    std::vector<TimerRegistration> timer_registrations;
-    std::vector<PendingTimerTick> pending_timer_ticks;
+    std::vector<ApplicationState> application_states{};
+    std::vector<SavedWork> saved_work{};
+    std::vector<TimerRegistration> timer_registrations{};
+    std::vector<PendingTimerTick> pending_timer_ticks{};
     bool operator==(const RelocationEnvelope&) const = default;
 };
 

@@ -16,11 +16,18 @@ bool knows_its_participants(const RelocationEnvelope& envelope);
 /// Saved work and ticks of one participant share one order sequence.
 bool uses_each_order_once(const RelocationEnvelope& envelope);
 
+/// Saved work and ticks: (participant, order).
+inline constexpr auto kByOrder = [](const auto& item) {
+    return std::tie(item.participant_id, item.order);
+};
+
+/// `applicationState`: no state and an empty state differ.
+inline constexpr auto kApplicationState = wrapped<std::uint64_t>(
+    "hasState", "payload", Bulk<std::uint64_t>{.max = kApplicationStateBytesMax});
+
 constexpr auto layout(Of<ApplicationState>) {
-    using T = ApplicationState;
-    return fields(field("participantId", &T::participant_id),
-                  wrapped<std::uint64_t>("hasState", "payload", &T::state,
-                                         Bulk<std::uint64_t>{.max = kApplicationStateBytesMax}));
+    return fields(field("participantId", &ApplicationState::participant_id),
+                  field("applicationState", &ApplicationState::state, kApplicationState));
 }
 
 constexpr auto layout(Of<SavedWork>) {
@@ -55,9 +62,6 @@ constexpr auto layout(Of<PendingTimerTick>) {
 
 constexpr auto layout(Of<RelocationEnvelope>) {
     using T = RelocationEnvelope;
-    constexpr auto by_order = [](const auto& item) {
-        return std::tie(item.participant_id, item.order);
-    };
     constexpr auto by_name = [](const TimerRegistration& timer) {
         return std::tie(timer.participant_id, timer.name);
     };
@@ -66,11 +70,11 @@ constexpr auto layout(Of<RelocationEnvelope>) {
         field("applicationVersion", &T::application_version, kOrdinal),
         field("applicationStates", &T::application_states,
               sorted_list<std::uint32_t>(Nested{}, &ApplicationState::participant_id)),
-        field("savedWork", &T::saved_work, sorted_list<std::uint32_t>(Nested{}, by_order)),
+        field("savedWork", &T::saved_work, sorted_list<std::uint32_t>(Nested{}, kByOrder)),
         field("timerRegistrations", &T::timer_registrations,
               sorted_list<std::uint32_t>(Nested{}, by_name)),
         field("pendingTimerTicks", &T::pending_timer_ticks,
-              sorted_list<std::uint32_t>(Nested{}, by_order)),
+              sorted_list<std::uint32_t>(Nested{}, kByOrder)),
         rule(&knows_its_participants), rule(&uses_each_order_once));
 }
 

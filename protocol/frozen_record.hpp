@@ -87,7 +87,7 @@ struct ActorWasCreated {
     bool operator==(const ActorWasCreated&) const = default;
 };
 struct ActorHasJoined {
-    std::optional<ActorMembershipSnapshot> previous;
+    std::optional<ActorMembershipSnapshot> previous{};
     ActorMembershipSnapshot current;
     bool operator==(const ActorHasJoined&) const = default;
 };
@@ -125,7 +125,7 @@ struct FrozenActorRequest {
 struct FrozenCompletion {
     RequestTerminalResult terminal_result = RequestTerminalResult::Ok;
     FrameworkErrorCode failure_code = FrameworkErrorCode::None;
-    std::optional<TypedPayload> payload;
+    std::optional<TypedPayload> payload{};
     bool operator==(const FrozenCompletion&) const = default;
 };
 
@@ -188,12 +188,12 @@ using FrozenBody =
 /// `frozen-record`. Decoded, its payload bytes are borrowed from the input.
 struct FrozenRecord {
     FrozenSourceIdentity source;
-    std::optional<Metadata> metadata;
+    std::optional<Metadata> metadata{};
     /// Nonzero for Actor and Spot sends too: Message Follow deduplicates by it.
     OperationId operation_id;
     MeshOperationKind operation_kind = MeshOperationKind::None;
     /// Present (and not zero) exactly when operation_kind is one of the request kinds.
-    std::optional<std::uint64_t> reply_route_id;
+    std::optional<std::uint64_t> reply_route_id{};
     FrozenBody body;
     bool operator==(const FrozenRecord&) const = default;
 

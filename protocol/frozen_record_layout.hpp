@@ -76,7 +76,8 @@ constexpr auto layout(Of<ActorWasCreated>) {
     return fields(field("current", &ActorWasCreated::current));
 }
 constexpr auto layout(Of<ActorHasJoined>) {
-    return fields(wrapped<std::uint16_t>("hasSnapshot", "previous", &ActorHasJoined::previous),
+    return fields(field("previous", &ActorHasJoined::previous,
+                        wrapped<std::uint16_t>("hasSnapshot", "snapshot", Nested{})),
                   field("current", &ActorHasJoined::current));
 }
 constexpr auto layout(Of<ActorHasLeft>) {
@@ -191,12 +192,13 @@ constexpr auto layout(Of<FrozenRecord>) {
                   field("source", &T::source), flagged("hasMetadata", "metadata", &T::metadata),
                   field("operationId", &T::operation_id, kOrZero),
                   field("operationKind", &T::operation_kind),
-                  body<std::uint16_t>(
-                      when(&has_reply_route, some("replyRouteId", &T::reply_route_id, kNonzero))),
+                  group("replyRoute",
+                        body<std::uint16_t>(when(
+                            &has_reply_route, some("replyRouteId", &T::reply_route_id, kNonzero)))),
                   must([](const T& record) {
                       return record.reply_route_id.has_value() == has_reply_route(record);
                   }),
-                  content(&T::body), rule(&fits_matrix));
+                  group("body", content(&T::body)), rule(&fits_matrix));
 }
 
 }  // namespace shunt::protocol

@@ -17,7 +17,9 @@
 //     body<Length>(parts…)        a body length that must match the parts exactly
 //     at_most(bytes, part…)       a whole-size limit
 //     when(condition, parts…)     parts that exist only if the fields before say so
-//     some(…), flagged(…)         optional members
+//     some(…), if_there(…), flagged(…), Wrapped
+//                                 optional members
+//     group("name", parts…)       no bytes of its own; a named object in a printout
 //     must(condition)             a constraint of the field kind (invalid-field)
 //     rule(condition)             a check of section 15.1 (semantic); run by validate()
 
@@ -25,10 +27,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -37,6 +37,7 @@
 #include "base/result.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/json_printer.hpp"
 #include "protocol/of.hpp"
 #include "protocol/reader.hpp"
 #include "protocol/writer.hpp"
@@ -49,21 +50,23 @@ concept HasLayout = requires {
 };
 
 // --- whole values -----------------------------------------------------------------------------
+// Never inlined: one function per type and direction keeps what the compiler sees small, which
+// halves the time it takes and costs the message path a call per structure.
 
 template <HasLayout T, class Sink>
-void encode(Sink& sink, const T& value) {
+[[gnu::noinline]] void encode(Sink& sink, const T& value) {
     layout(Of<T>{}).encode(sink, value);
 }
 
 /// On failure `value` is partly written and worthless.
 template <HasLayout T>
-result<void> decode(Reader& reader, T& value) {
+[[gnu::noinline]] result<void> decode(Reader& reader, T& value) {
     return layout(Of<T>{}).decode(reader, value);
 }
 
 /// The rules of section 15.1 in `value` and everything in it. Error: Errc::Semantic.
 template <HasLayout T>
-result<void> validate(const T& value) {
+[[gnu::noinline]] result<void> validate(const T& value) {
     return layout(Of<T>{}).validate(value);
 }
 
@@ -72,6 +75,16 @@ SizeCounter measure(const T& value) {
     SizeCounter counter;
     encode(counter, value);
     return counter;
+}
+
+/// As a JSON value, with the spec's field names.
+template <HasLayout T>
+[[gnu::noinline]] void print(JsonPrinter& printer, const T& value) {
+    if constexpr (requires { is_bare(Of<T>{}); }) {
+        layout(Of<T>{}).print(printer, value);
+    } else {
+        printer.object([&] { layout(Of<T>{}).print(printer, value); });
+    }
 }
 
 /// Reads a whole value, to the exact end of `bytes`, with its rules.
@@ -98,6 +111,10 @@ struct Nested {
     template <class T>
     result<void> validate(const T& value) const {
         return protocol::validate(value);
+    }
+    template <class T>
+    void print(JsonPrinter& printer, const T& value) const {
+        protocol::print(printer, value);
     }
 };
 
@@ -158,53 +175,76 @@ constexpr auto unique_list(ItemCodec item, Key key,
 // has rules; clear(s) where it has a member to reset when it turns out to be absent.
 
 template <class Part, class S>
+void print_with(const Part& part, JsonPrinter& printer, const S& s) {
+    if constexpr (requires { part.print(printer, s); }) part.print(printer, s);
+}
+template <class Part, class S>
 void clear_with(const Part& part, S& s) {
     if constexpr (requires { part.clear(s); }) part.clear(s);
 }
 
-/// Parts in order; itself a part.
-template <class... Parts>
-struct Layout {
-    std::tuple<Parts...> parts;
+template <std::size_t Index, class Part>
+struct Slot {
+    Part part;
+};
 
+/// Parts in order; itself a part. Slots and folds instead of a tuple and apply(): layouts nest, and
+/// every helper in between would carry the whole nest in its name.
+template <class Indices, class... Parts>
+struct LayoutOf;
+template <std::size_t... I, class... Parts>
+struct LayoutOf<std::index_sequence<I...>, Parts...> : Slot<I, Parts>... {
     template <class Sink, class S>
-    void encode(Sink& sink, const S& s) const {
-        std::apply([&](const auto&... part) { (part.encode(sink, s), ...); }, parts);
+    void encode([[maybe_unused]] Sink& sink, [[maybe_unused]] const S& s) const {
+        (Slot<I, Parts>::part.encode(sink, s), ...);
     }
+    /// Up to the first part that fails.
     template <class S>
-    result<void> decode(Reader& reader, S& s) const {
-        return each([&](const auto& part) { return part.decode(reader, s); });
-    }
-    template <class S>
-    result<void> validate(const S& s) const {
-        return each([&](const auto& part) { return validate_with(part, s); });
-    }
-    template <class S>
-    void clear(S& s) const {
-        std::apply([&](const auto&... part) { (clear_with(part, s), ...); }, parts);
-    }
-
-  private:
-    /// In order, up to the first that fails.
-    template <class Step>
-    result<void> each(Step step) const {
+    result<void> decode([[maybe_unused]] Reader& reader, [[maybe_unused]] S& s) const {
         result<void> status = outcome::success();
-        std::apply(
-            [&](const auto&... part) {
-                static_cast<void>(((status = step(part), status.has_value()) && ...));
-            },
-            parts);
+        static_cast<void>(
+            ((status = Slot<I, Parts>::part.decode(reader, s), status.has_value()) && ...));
         return status;
     }
+    template <class S>
+    result<void> validate([[maybe_unused]] const S& s) const {
+        result<void> status = outcome::success();
+        static_cast<void>(
+            ((status = validate_with(Slot<I, Parts>::part, s), status.has_value()) && ...));
+        return status;
+    }
+    template <class S>
+    void clear([[maybe_unused]] S& s) const {
+        (clear_with(Slot<I, Parts>::part, s), ...);
+    }
+    template <class S>
+    void print([[maybe_unused]] JsonPrinter& printer, [[maybe_unused]] const S& s) const {
+        (print_with(Slot<I, Parts>::part, printer, s), ...);
+    }
 };
+template <class... Parts>
+using Layout = LayoutOf<std::index_sequence_for<Parts...>, Parts...>;
 
 template <class... Parts>
 constexpr Layout<Parts...> fields(Parts... parts) {
-    return {std::tuple<Parts...>(parts...)};
+    return {{parts}...};
 }
 
+/// The whole struct where a member is asked for: layouts of bare variants.
+struct Self {};
+inline constexpr Self kSelf{};
+
+/// The member a part works on.
+template <class T, class Base, class S>
+constexpr auto& at(T Base::*member, S& s) noexcept {
+    return s.*member;
+}
+template <class S>
+constexpr S& at(Self /*self*/, S& s) noexcept {
+    return s;
+}
 template <class Member, class S>
-using MemberOf = std::remove_cvref_t<std::invoke_result_t<Member, S&>>;
+using MemberOf = std::remove_cvref_t<decltype(at(std::declval<Member>(), std::declval<S&>()))>;
 
 template <class Member, class Codec>
 struct Field {
@@ -214,19 +254,25 @@ struct Field {
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
-        codec.encode(sink, std::invoke(member, s));
+        codec.encode(sink, at(member, s));
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        return codec.decode(reader, std::invoke(member, s));
+        return codec.decode(reader, at(member, s));
     }
     template <class S>
     result<void> validate(const S& s) const {
-        return validate_with(codec, std::invoke(member, s));
+        return validate_with(codec, at(member, s));
     }
     template <class S>
     void clear(S& s) const {
-        std::invoke(member, s) = {};
+        at(member, s) = {};
+    }
+    /// A field without a name is what its bare struct prints as.
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        if (name != nullptr) printer.key(name);
+        codec.print(printer, at(member, s));
     }
 };
 
@@ -260,9 +306,6 @@ constexpr Constant<T> constant(T value) {
     return {value};
 }
 
-/// The whole struct where a member is asked for: layouts of bare variants.
-inline constexpr std::identity kSelf{};
-
 /// Discriminator of a variant member: alternative number i is written as kinds[i].
 template <class Member, class Enum, std::size_t N>
 struct Kind {
@@ -272,21 +315,26 @@ struct Kind {
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
-        EnumCodec<Enum>{}.encode(sink, kinds[std::invoke(member, s).index()]);
+        EnumCodec<Enum>{}.encode(sink, kinds[at(member, s).index()]);
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
         static_assert(std::variant_size_v<MemberOf<Member, S>> == N, "one kind per alternative");
         Enum found{};
         BOOST_OUTCOME_TRY(EnumCodec<Enum>{}.decode(reader, found));
-        if (!select(std::invoke(member, s), found, std::make_index_sequence<N>{})) {
+        if (!select(at(member, s), found, std::make_index_sequence<N>{})) {
             return Errc::InvalidField;
         }
         return outcome::success();
     }
     template <class S>
     void clear(S& s) const {
-        std::invoke(member, s) = {};
+        at(member, s) = {};
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        printer.key(name);
+        EnumCodec<Enum>{}.print(printer, kinds[at(member, s).index()]);
     }
 
   private:
@@ -300,34 +348,47 @@ constexpr auto kind(const char* name, Member member, Enum first, Enums... rest) 
     return Kind<Member, Enum, 1 + sizeof...(rest)>{name, member, {first, rest...}};
 }
 
-/// The fields of the alternative that a Kind, or the decoder's caller, has selected.
-template <class Member>
+/// The fields of the alternative that a Kind, or the decoder's caller, has selected. In a printout
+/// they stand beside the kind; an alternative with a name stands under it.
+template <class Member, std::size_t N>
 struct Content {
     Member member;
+    std::array<const char*, N> names;
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
-        std::visit([&](const auto& value) { protocol::encode(sink, value); },
-                   std::invoke(member, s));
+        std::visit([&](const auto& value) { protocol::encode(sink, value); }, at(member, s));
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
         return std::visit([&](auto& value) { return protocol::decode(reader, value); },
-                          std::invoke(member, s));
+                          at(member, s));
     }
     template <class S>
     result<void> validate(const S& s) const {
         return std::visit([](const auto& value) { return protocol::validate(value); },
-                          std::invoke(member, s));
+                          at(member, s));
     }
     template <class S>
     void clear(S& s) const {
-        std::invoke(member, s) = {};
+        at(member, s) = {};
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        const auto& variant = at(member, s);
+        const char* name = variant.index() < N ? names[variant.index()] : nullptr;
+        std::visit(
+            [&]<class T>(const T& value) {
+                if (name == nullptr) return layout(Of<T>{}).print(printer, value);
+                printer.key(name);
+                protocol::print(printer, value);
+            },
+            variant);
     }
 };
-template <class Member>
-constexpr Content<Member> content(Member member) {
-    return {member};
+template <class Member, class... Names>
+constexpr Content<Member, sizeof...(Names)> content(Member member, Names... names) {
+    return {member, {names...}};
 }
 
 }  // namespace shunt::protocol

@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/result.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/json_printer.hpp"
 #include "protocol/layout.hpp"
 #include "protocol/reader.hpp"
 #include "protocol/writer.hpp"
@@ -42,7 +42,8 @@ struct Body {
     result<void> decode(Reader& reader, S& s) const {
         BOOST_OUTCOME_TRY(const auto declared, reader.integer<Length>());
         if (declared > bytes_max) return Errc::LimitExceeded;
-        return reader.scope(declared, [&] { return parts.decode(reader, s); });
+        const Reader::Scope scope = reader.enter(declared);
+        return reader.leave(scope, parts.decode(reader, s));
     }
     template <class S>
     result<void> validate(const S& s) const {
@@ -51,6 +52,10 @@ struct Body {
     template <class S>
     void clear(S& s) const {
         parts.clear(s);
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        parts.print(printer, s);
     }
 };
 template <std::unsigned_integral Length, class... Parts>
@@ -93,6 +98,10 @@ struct AtMost {
     void clear(S& s) const {
         parts.clear(s);
     }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        parts.print(printer, s);
+    }
 };
 template <class... Parts>
 constexpr auto at_most(std::size_t bytes_max, Parts... parts) {
@@ -107,22 +116,26 @@ struct When {
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
-        if (std::invoke(condition, s)) parts.encode(sink, s);
+        if (condition(s)) parts.encode(sink, s);
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        if (std::invoke(condition, s)) return parts.decode(reader, s);
+        if (condition(s)) return parts.decode(reader, s);
         parts.clear(s);
         return outcome::success();
     }
     template <class S>
     result<void> validate(const S& s) const {
-        if (!std::invoke(condition, s)) return outcome::success();
+        if (!condition(s)) return outcome::success();
         return parts.validate(s);
     }
     template <class S>
     void clear(S& s) const {
         parts.clear(s);
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        if (condition(s)) parts.print(printer, s);
     }
 };
 template <class Condition, class... Parts>
@@ -139,20 +152,25 @@ struct Some {
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
-        SHUNT_ASSERT(std::invoke(member, s).has_value());
-        codec.encode(sink, *std::invoke(member, s));
+        SHUNT_ASSERT(at(member, s).has_value());
+        codec.encode(sink, *at(member, s));
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        return codec.decode(reader, std::invoke(member, s).emplace());
+        return codec.decode(reader, at(member, s).emplace());
     }
     template <class S>
     result<void> validate(const S& s) const {
-        return validate_with(codec, *std::invoke(member, s));
+        return validate_with(codec, *at(member, s));
     }
     template <class S>
     void clear(S& s) const {
-        std::invoke(member, s).reset();
+        at(member, s).reset();
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        printer.key(name);
+        codec.print(printer, *at(member, s));
     }
 };
 template <class Member, class Codec>
@@ -164,6 +182,47 @@ constexpr auto some(const char* name, std::optional<T> S::*member) {
     return some(name, member, codec_for(Of<T>{}));
 }
 
+/// An optional member whose presence is known before its bytes: a flag field, or the decoder's
+/// caller, has filled it. Prints as null when it is not there.
+template <class Member, class Codec>
+struct IfThere {
+    Some<Member, Codec> some;
+
+    template <class S>
+    bool in(const S& s) const {
+        return at(some.member, s).has_value();
+    }
+    template <class Sink, class S>
+    void encode(Sink& sink, const S& s) const {
+        if (in(s)) some.encode(sink, s);
+    }
+    template <class S>
+    result<void> decode(Reader& reader, S& s) const {
+        if (in(s)) return some.decode(reader, s);
+        return outcome::success();
+    }
+    template <class S>
+    result<void> validate(const S& s) const {
+        if (in(s)) return some.validate(s);
+        return outcome::success();
+    }
+    template <class S>
+    void clear(S& s) const {
+        some.clear(s);
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        if (in(s)) return some.print(printer, s);
+        printer.key(some.name);
+        printer.null();
+    }
+};
+template <class S, class T>
+constexpr auto if_there(const char* name, std::optional<T> S::*member) {
+    auto part = some(name, member);
+    return IfThere<decltype(part.member), decltype(part.codec)>{part};
+}
+
 /// A bool8 that says whether an optional member is there.
 template <class Member>
 struct Presence {
@@ -172,73 +231,164 @@ struct Presence {
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
-        Bool8{}.encode(sink, std::invoke(member, s).has_value());
+        Bool8{}.encode(sink, at(member, s).has_value());
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
         bool present = false;
         BOOST_OUTCOME_TRY(Bool8{}.decode(reader, present));
-        if (present) std::invoke(member, s).emplace();
+        auto& value = at(member, s);
+        if (present) {
+            value.emplace();
+        } else {
+            value.reset();
+        }
         return outcome::success();
     }
     template <class S>
-    void clear(S& s) const {
-        std::invoke(member, s).reset();
+    void print(JsonPrinter& printer, const S& s) const {
+        printer.key(name);
+        printer.boolean(at(member, s).has_value());
     }
 };
 
-/// True when the optional member is there.
+/// bool8, then the field if it is true.
+template <class S, class T>
+constexpr auto flagged(const char* flag, const char* name, std::optional<T> S::*member) {
+    return fields(Presence<std::optional<T> S::*>{flag, member}, if_there(name, member));
+}
+
+/// Codec of an optional: bool8, a body length, then the value if it is true (spec/wire.md section
+/// 4.3). `body_max` bounds the body alone.
+template <std::unsigned_integral Length, class Codec>
+struct Wrapped {
+    const char* flag;
+    const char* name;
+    Codec codec;
+    Length body_max = std::numeric_limits<Length>::max();
+
+    template <class Sink, class T>
+    void encode(Sink& sink, const std::optional<T>& value) const {
+        SizeCounter counter;
+        if (value) codec.encode(counter, *value);
+        SHUNT_ASSERT(counter.total_bytes() <= body_max);
+        Bool8{}.encode(sink, value.has_value());
+        sink.integer(static_cast<Length>(counter.total_bytes()));
+        if (value) codec.encode(sink, *value);
+    }
+    template <class T>
+    result<void> decode(Reader& reader, std::optional<T>& value) const {
+        bool present = false;
+        BOOST_OUTCOME_TRY(Bool8{}.decode(reader, present));
+        BOOST_OUTCOME_TRY(const auto declared, reader.integer<Length>());
+        if (declared > body_max) return Errc::LimitExceeded;
+        const Reader::Scope scope = reader.enter(declared);
+        value.reset();
+        if (!present) return reader.leave(scope, outcome::success());
+        return reader.leave(scope, codec.decode(reader, value.emplace()));
+    }
+    template <class T>
+    result<void> validate(const std::optional<T>& value) const {
+        if (!value) return outcome::success();
+        return validate_with(codec, *value);
+    }
+    /// The value's fields stand beside the flag, or under `name` if it has one.
+    template <class T>
+    void print(JsonPrinter& printer, const std::optional<T>& value) const {
+        printer.object([&] {
+            printer.key(flag);
+            printer.boolean(value.has_value());
+            if (!value) return;
+            if constexpr (HasLayout<T>) {
+                if (name == nullptr) return layout(Of<T>{}).print(printer, *value);
+            }
+            printer.key(name);
+            codec.print(printer, *value);
+        });
+    }
+};
+template <std::unsigned_integral Length, class Codec>
+constexpr Wrapped<Length, Codec> wrapped(const char* flag, const char* name, Codec codec) {
+    return {flag, name, codec};
+}
+
+/// A member's fields as if they were the struct's own, in a printout too.
 template <class Member>
-struct IsPresent {
+struct Inlined {
     Member member;
+
+    template <class Sink, class S>
+    void encode(Sink& sink, const S& s) const {
+        protocol::encode(sink, at(member, s));
+    }
     template <class S>
-    bool operator()(const S& s) const {
-        return std::invoke(member, s).has_value();
+    result<void> decode(Reader& reader, S& s) const {
+        return protocol::decode(reader, at(member, s));
+    }
+    template <class S>
+    result<void> validate(const S& s) const {
+        return protocol::validate(at(member, s));
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        layout(Of<MemberOf<Member, const S>>{}).print(printer, at(member, s));
     }
 };
 template <class Member>
-constexpr IsPresent<Member> present(Member member) {
+constexpr Inlined<Member> inlined(Member member) {
     return {member};
 }
 
-/// bool8, then the field if it is true.
-template <class Member, class Codec>
-constexpr auto flagged(const char* flag, const char* name, Member member, Codec codec) {
-    return fields(Presence<Member>{flag, member}, when(present(member), some(name, member, codec)));
-}
-template <class S, class T>
-constexpr auto flagged(const char* flag, const char* name, std::optional<T> S::*member) {
-    return flagged(flag, name, member, codec_for(Of<T>{}));
+/// Parts that print as one object under a name; on the wire they are just those parts.
+template <class Parts>
+struct Group {
+    const char* name;
+    Parts parts;
+
+    template <class Sink, class S>
+    void encode(Sink& sink, const S& s) const {
+        parts.encode(sink, s);
+    }
+    template <class S>
+    result<void> decode(Reader& reader, S& s) const {
+        return parts.decode(reader, s);
+    }
+    template <class S>
+    result<void> validate(const S& s) const {
+        return parts.validate(s);
+    }
+    template <class S>
+    void clear(S& s) const {
+        parts.clear(s);
+    }
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        printer.key(name);
+        printer.object([&] { parts.print(printer, s); });
+    }
+};
+template <class... Parts>
+constexpr auto group(const char* name, Parts... parts) {
+    return Group<Layout<Parts...>>{name, fields(parts...)};
 }
 
-/// bool8, a body length, then the field if it is true (spec/wire.md section 4.3).
-template <std::unsigned_integral Length, class Member, class Codec>
-constexpr auto wrapped(const char* flag, const char* name, Member member, Codec codec) {
-    return fields(Presence<Member>{flag, member},
-                  body<Length>(when(present(member), some(name, member, codec))));
-}
-template <std::unsigned_integral Length, class S, class T>
-constexpr auto wrapped(const char* flag, const char* name, std::optional<T> S::*member) {
-    return wrapped<Length>(flag, name, member, codec_for(Of<T>{}));
-}
-
-/// A condition over the fields before it; `When` of checking is part of the type.
+/// A condition over the fields before it, checked while decoding or by validate().
 template <class Condition, bool AtDecode>
 struct Check {
     Condition condition;
 
     template <class Sink, class S>
     void encode(Sink& /*sink*/, const S& s) const {
-        SHUNT_ASSERT(std::invoke(condition, s));
+        SHUNT_ASSERT(condition(s));
     }
     template <class S>
     result<void> decode(Reader& /*reader*/, S& s) const {
-        if (AtDecode && !std::invoke(condition, std::as_const(s))) return Errc::InvalidField;
+        if (AtDecode && !condition(std::as_const(s))) return Errc::InvalidField;
         return outcome::success();
     }
     template <class S>
     result<void> validate(const S& s) const {
-        if (!AtDecode && !std::invoke(condition, s)) return Errc::Semantic;
+        if (!AtDecode && !condition(s)) return Errc::Semantic;
         return outcome::success();
     }
 };

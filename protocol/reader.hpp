@@ -1,7 +1,7 @@
 #pragma once
 // Cursor over borrowed bytes (design-notes style, section 6): never trusts a length, never copies.
-// scope() is the body-length rule of spec/wire.md section 14, in one place for every delimited
-// form.
+// enter() and leave() are the body-length rule of spec/wire.md section 14, in one place for every
+// delimited form.
 
 #include <algorithm>
 #include <concepts>
@@ -36,23 +36,31 @@ class Reader {
         return static_cast<T>(value);
     }
 
-    /// Reads content with `decode`, which must consume exactly `declared` bytes and can see no
-    /// byte beyond them. Content that runs out is truncation only where the bytes that are there
-    /// run out as well; otherwise the declared length is what is wrong.
-    template <class Decode>
-    result<void> scope(std::uint64_t declared, Decode&& decode) {
-        const std::size_t present = left();
-        const std::size_t start = offset_;
-        const std::size_t outer_end = end_;
-        end_ = start + static_cast<std::size_t>(std::min<std::uint64_t>(declared, present));
-        const result<void> content = decode();
-        end_ = outer_end;
+    /// A length-delimited body being read: between enter() and leave() no byte beyond it is seen.
+    struct Scope {
+        std::uint64_t declared;
+        std::size_t present;
+        std::size_t start;
+        std::size_t outer_end;
+    };
+
+    Scope enter(std::uint64_t declared) noexcept {
+        const Scope scope{declared, left(), offset_, end_};
+        end_ = offset_ + static_cast<std::size_t>(std::min<std::uint64_t>(declared, left()));
+        return scope;
+    }
+
+    /// What reading the content amounts to: it must have consumed exactly the declared length.
+    /// Content that ran out is truncation only where the bytes that are there ran out as well;
+    /// otherwise the declared length is what is wrong.
+    result<void> leave(const Scope& scope, const result<void>& content) noexcept {
+        end_ = scope.outer_end;
         if (content.has_error()) {
             const bool ran_out = content.error() == Errc::TruncatedField;
-            if (ran_out && declared <= present) return Errc::InvalidBodyLength;
+            if (ran_out && scope.declared <= scope.present) return Errc::InvalidBodyLength;
             return content;
         }
-        if (offset_ - start != declared) return Errc::InvalidBodyLength;
+        if (offset_ - scope.start != scope.declared) return Errc::InvalidBodyLength;
         return outcome::success();
     }
 

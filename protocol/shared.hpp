@@ -213,9 +213,9 @@ struct DescriptorExtension {
     RuntimeState runtime_state = RuntimeState::Serving;
     std::uint64_t application_version = 0;
     /// Sorted and unique by bytes, as everything below that is a list.
-    std::optional<std::vector<std::string>> spot_types;
-    std::optional<std::vector<StatefulCapability>> stateful_capabilities;
-    std::optional<std::string> maintenance_wave;
+    std::optional<std::vector<std::string>> spot_types{};
+    std::optional<std::vector<StatefulCapability>> stateful_capabilities{};
+    std::optional<std::string> maintenance_wave{};
     std::vector<std::string> protocol_capabilities{kServiceCapability};
     ObjectRole object_role = ObjectRole::Server;
     std::uint32_t placement_weight = 100;               // 0..100
@@ -224,7 +224,7 @@ struct DescriptorExtension {
     std::uint32_t active_capacity_used = 0;
     std::uint32_t pending_capacity_used = 0;
     /// Ascending by id, none of the declared ones.
-    std::vector<UnknownField> unknown;
+    std::vector<UnknownField> unknown{};
     bool operator==(const DescriptorExtension&) const = default;
 };
 
@@ -235,7 +235,7 @@ struct RouteMeshAdmission {
     NodeGeneration lifecycle_generation;
     std::uint64_t descriptor_revision = 1;
     std::string advertised_endpoint;  // 1..4096 bytes
-    std::vector<ChannelWeight> channels;
+    std::vector<ChannelWeight> channels{};
     DescriptorExtension extension;
     bool operator==(const RouteMeshAdmission&) const = default;
 };

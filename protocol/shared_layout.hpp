@@ -120,6 +120,15 @@ struct OptionalActorRef {
         value = std::move(read);
         return outcome::success();
     }
+    void print(JsonPrinter& printer, const std::optional<ActorRef>& value) const {
+        printer.object([&] {
+            printer.key("actorId");
+            kOptionalText8.print(printer, value ? value->actor_id : ActorId());
+            printer.key("generation");
+            if (!value) return printer.null();
+            printer.number(value->object_generation.value);
+        });
+    }
 };
 
 // --- 4.2 --------------------------------------------------------------------------------------
@@ -179,7 +188,7 @@ constexpr auto layout(Of<InstanceRoute>) {
 
 constexpr auto layout(Of<MessageFollowRoute>) {
     return fields(kind("objectKind", kSelf, AuthorityObjectKind::Actor, AuthorityObjectKind::Spot),
-                  body<std::uint16_t>(content(kSelf)));
+                  body<std::uint16_t>(content(kSelf, "actor", "spot")));
 }
 
 /// Both routes lead to one incarnation of one object (section 15.1).
@@ -307,7 +316,8 @@ constexpr auto layout(Of<ServiceAdmission>) {
     constexpr std::uint32_t kBeforeBody = 1 + 4;
     return fields(kind("topologyKind", kSelf, ServiceTopologyKind::RouteMesh,
                        ServiceTopologyKind::ClientServer),
-                  body_at_most<std::uint32_t>(kDescriptorBytesMax - kBeforeBody, content(kSelf)));
+                  body_at_most<std::uint32_t>(kDescriptorBytesMax - kBeforeBody,
+                                              content(kSelf, "routeMesh", "clientServer")));
 }
 
 }  // namespace shunt::protocol

@@ -6,8 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,45 +13,48 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "protocol/errc.hpp"
+#include "protocol/json_printer.hpp"
 #include "protocol/layout.hpp"
 #include "protocol/layout_parts.hpp"
 #include "protocol/shared.hpp"
 
 namespace shunt::protocol {
 
-/// One declared field; `IsThere` is void for a required one.
-template <class Part, class IsThere>
+/// One declared field of a tlv.
+template <class Part, bool Required>
 struct TlvField {
+    static constexpr bool kRequired = Required;
     std::uint8_t id;
     Part part;
-    IsThere is_there;
-
-    static constexpr bool kRequired = std::is_same_v<IsThere, std::nullptr_t>;
 
     template <class S>
     bool in(const S& s) const {
-        if constexpr (kRequired) {
+        if constexpr (Required) {
             return true;
         } else {
-            return is_there(s);
+            return at(part.member, s).has_value();
         }
     }
 };
 template <class Part>
-constexpr TlvField<Part, std::nullptr_t> required(std::uint8_t id, Part part) {
-    return {id, part, nullptr};
+constexpr TlvField<Part, true> required(std::uint8_t id, Part part) {
+    return {id, part};
 }
 template <class Member, class Codec>
-constexpr auto optional(std::uint8_t id, Some<Member, Codec> part) {
-    return TlvField<Some<Member, Codec>, IsPresent<Member>>{id, part, {part.member}};
+constexpr TlvField<Some<Member, Codec>, false> optional(std::uint8_t id, Some<Member, Codec> part) {
+    return {id, part};
 }
 
-template <class Unknown, class... Fields>
-struct Tlv {
+template <class Unknown, class Indices, class... Fields>
+struct Tlv;
+template <class Unknown, std::size_t... I, class... Fields>
+struct Tlv<Unknown, std::index_sequence<I...>, Fields...> : Slot<I, Fields>... {
     /// Of the fields, without the total length before them.
     std::uint32_t bytes_max;
     Unknown unknown;
-    std::tuple<Fields...> declared;
+
+    constexpr Tlv(std::uint32_t max, Unknown others, Fields... declared)
+        : Slot<I, Fields>{declared}..., bytes_max(max), unknown(others) {}
 
     template <class Sink, class S>
     void encode(Sink& sink, const S& s) const {
@@ -68,7 +69,8 @@ struct Tlv {
     result<void> decode(Reader& reader, S& s) const {
         BOOST_OUTCOME_TRY(const auto total, reader.integer<std::uint32_t>());
         if (total > bytes_max) return Errc::LimitExceeded;
-        return reader.scope(total, [&] { return decode_fields(reader, s, total); });
+        const Reader::Scope scope = reader.enter(total);
+        return reader.leave(scope, decode_fields(reader, s, total));
     }
 
     template <class S>
@@ -80,15 +82,35 @@ struct Tlv {
         return status;
     }
 
+    template <class S>
+    void print(JsonPrinter& printer, const S& s) const {
+        each([&](const auto& field) {
+            if (field.in(s)) field.part.print(printer, s);
+        });
+        const std::vector<UnknownField>& others = at(unknown, s);
+        if (others.empty()) return;
+        printer.key("unknown");
+        printer.list([&] {
+            for (const UnknownField& other : others) {
+                printer.object([&] {
+                    printer.key("id");
+                    printer.number(other.id);
+                    printer.key("value");
+                    printer.bytes(other.value);
+                });
+            }
+        });
+    }
+
   private:
     template <class Visit>
     void each(Visit visit) const {
-        std::apply([&](const auto&... field) { (visit(field), ...); }, declared);
+        (visit(Slot<I, Fields>::part), ...);
     }
 
     template <class Sink, class S>
     void encode_fields(Sink& sink, const S& s) const {
-        const std::vector<UnknownField>& others = std::invoke(unknown, s);
+        const std::vector<UnknownField>& others = at(unknown, s);
         std::size_t next = 0;
         const auto others_before = [&](unsigned id_end) {
             for (; next < others.size() && others[next].id < id_end; ++next) {
@@ -136,11 +158,12 @@ struct Tlv {
         each([&](const auto& field) {
             if (field.id != id) return;
             known = true;
-            status = reader.scope(size, [&] { return field.part.decode(reader, s); });
+            const Reader::Scope scope = reader.enter(size);
+            status = reader.leave(scope, field.part.decode(reader, s));
         });
         if (known) return status;
         BOOST_OUTCOME_TRY(const ByteView value, reader.take(size));
-        std::invoke(unknown, s).push_back({id, copy_of(value)});
+        at(unknown, s).push_back({id, copy_of(value)});
         return outcome::success();
     }
 };
@@ -148,7 +171,8 @@ struct Tlv {
 /// Fields in ascending order of their ids; `unknown` is the member that keeps the others.
 template <class Unknown, class... Fields>
 constexpr auto tlv_at_most(std::uint32_t bytes_max, Unknown unknown, Fields... declared) {
-    return Tlv<Unknown, Fields...>{bytes_max, unknown, std::tuple<Fields...>(declared...)};
+    return Tlv<Unknown, std::index_sequence_for<Fields...>, Fields...>(bytes_max, unknown,
+                                                                       declared...);
 }
 
 }  // namespace shunt::protocol

@@ -50,7 +50,7 @@ struct MetadataEntry {
 
 /// `metadata-frame`: keys unique by bytes, in any order; at most 1024 bytes encoded.
 struct Metadata {
-    std::vector<MetadataEntry> entries;
+    std::vector<MetadataEntry> entries{};
     bool operator==(const Metadata&) const = default;
 };
 

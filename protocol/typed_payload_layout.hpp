@@ -27,9 +27,11 @@ constexpr auto layout(Of<MetadataEntry>) {
                   field("value", &MetadataEntry::value, kMetadataValue));
 }
 
+/// Prints as the list alone.
+constexpr void is_bare(Of<Metadata>) {}
 constexpr auto layout(Of<Metadata>) {
     return at_most(kMetadataBytesMax, constant<std::uint8_t>(1),
-                   field("entries", &Metadata::entries,
+                   field(nullptr, &Metadata::entries,
                          unique_list<std::uint8_t>(Nested{}, &MetadataEntry::key)));
 }
 
