@@ -124,7 +124,7 @@ std::optional<Refusal> Handshake::check_echo(const ZmpReady& ready) const {
 ZmpReady Handshake::own_ready() const {
     ZmpReady ready;
     ready.routing_id = node_.rid;
-    ready.max_message_bytes = 0;
+    ready.max_message_bytes = node_.record_bytes_max;
     ready.pair = key_;
     ready.lane = lane_;
     ready.lane_count = kLaneCount;

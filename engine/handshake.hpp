@@ -15,6 +15,8 @@ namespace shunt::engine {
 struct LocalNode {
     NodeRid rid;
     std::uint32_t chunk_limit_bytes = 256 * 1024;
+    /// Largest record taken, as the sum over its parts; zero announces no limit.
+    std::uint64_t record_bytes_max = 0;
 };
 
 /// Why a lane cannot go on. Without a frame the close is silent, which invites the peer to come

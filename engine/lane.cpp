@@ -75,6 +75,14 @@ void Lane::close(CloseMode mode) {
     if (connection_ != nullptr) connection_->close(mode);
 }
 
+std::uint64_t Lane::bytes_sent() const noexcept {
+    return connection_ == nullptr ? bytes_sent_ : connection_->bytes_sent();
+}
+
+std::uint64_t Lane::bytes_received() const noexcept {
+    return connection_ == nullptr ? bytes_received_ : connection_->bytes_received();
+}
+
 void Lane::on_bytes(ByteView bytes) {
     if (failed_) return;
     const bool deliver = open_ ? receiving_ && !catching_up_ && held_.empty() : !ready();
@@ -202,6 +210,8 @@ void Lane::on_end(std::error_code reason) {
 }
 
 void Lane::on_closed() {
+    bytes_sent_ = connection_->bytes_sent();
+    bytes_received_ = connection_->bytes_received();
     connection_ = nullptr;
     events_.on_lane_closed(*this);
 }

@@ -61,6 +61,8 @@ class Lane final : public ConnectionEvents, private RecordSink {
     void close(CloseMode mode);
 
     bool ready() const noexcept { return handshake_.done(); }
+    std::uint64_t bytes_sent() const noexcept;
+    std::uint64_t bytes_received() const noexcept;
     const Handshake& handshake() const noexcept { return handshake_; }
     const std::string& peer_text() const noexcept { return peer_text_; }
     /// Null for a lane that belongs to no link yet; set by the endpoint.
@@ -98,6 +100,9 @@ class Lane final : public ConnectionEvents, private RecordSink {
     std::string peer_text_;
     TimerId handshake_timer_;
     Bytes held_;  // Received and not read yet: the link is forming, or receiving is paused.
+    // Taken over from the connection when it goes.
+    std::uint64_t bytes_sent_ = 0;
+    std::uint64_t bytes_received_ = 0;
     bool open_ = false;
     bool receiving_ = true;
     bool catching_up_ = false;  // A catch_up() is posted; held_ comes before new bytes.

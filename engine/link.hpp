@@ -3,6 +3,7 @@
 // that live and die together, and the charge of the application lane. State only; mesh_endpoint.*
 // moves it.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,14 @@ class Link final {
     Lane*& lane(protocol::Lane which) noexcept { return lanes[static_cast<std::size_t>(which)]; }
     bool all_ready() const noexcept {
         return lanes[0] != nullptr && lanes[1] != nullptr && lanes[0]->ready() && lanes[1]->ready();
+    }
+    /// The peer takes a record of this size, and the frame format can carry it.
+    bool takes(const protocol::OutRecord& record) const noexcept {
+        constexpr std::uint64_t kFrameBodyMax = 0xFFFF'FFFF;
+        std::uint64_t sum = 0;
+        for (const protocol::OutPart& part : record.parts) sum += part.size_bytes();
+        const std::uint64_t limit = info.peer_record_bytes_max;
+        return sum <= (limit == 0 ? kFrameBodyMax : std::min(limit, kFrameBodyMax));
     }
     bool empty() const noexcept { return lanes[0] == nullptr && lanes[1] == nullptr; }
     /// An accepted lane with this key and rid belongs here.

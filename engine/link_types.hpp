@@ -45,6 +45,8 @@ struct LinkInfo {
     DialId dial{};
     /// READY `Shunt-Chunk-Limit`, or what every peer can take.
     std::uint32_t peer_chunk_limit_bytes = kChunkLimitDefault;
+    /// READY `Zlink-Max-Message-Size`: the sum over the parts of one record; zero is no limit.
+    std::uint64_t peer_record_bytes_max = 0;
     /// The peer announced `Shunt-Lanes`.
     bool peer_is_shunt = false;
     /// `host:port` of the other end of the application lane.

@@ -71,7 +71,9 @@ result<std::string> MeshEndpoint::listen(const ListenOptions& options, LinkEvent
     BOOST_OUTCOME_TRY(UniqueFd fd, open_listener(address, options_.socket));
     const std::string advertised = "tcp://" + local_address(fd.get()).text();
     events_ = &events;
-    node_ = {.rid = options.rid, .chunk_limit_bytes = options.chunk_limit_bytes};
+    node_ = {.rid = options.rid,
+             .chunk_limit_bytes = options.chunk_limit_bytes,
+             .record_bytes_max = options_.record_bytes_max};
     listener_ = &shard_.adopt(std::make_unique<Listener>(
         shard_, std::move(fd), [this](UniqueFd accepted) { on_accepted(std::move(accepted)); },
         [this] {
@@ -88,6 +90,10 @@ Admission MeshEndpoint::send(LinkId id, protocol::OutRecord&& record, Gate gate,
                              SubmitToken token) {
     Link* link = find_up(id);
     if (link == nullptr) return Admission::NoLink;
+    if (!link->takes(record)) {
+        ++counters_.refused_too_large;
+        return Admission::NoLink;
+    }
     if (record.leg == protocol::Leg::Reply) {
         link->lane(protocol::Lane::Completion)->send(std::move(record), token);
     } else {
@@ -133,6 +139,15 @@ void MeshEndpoint::maybe_stopped() {
     if (!stopping_ || listener_ != nullptr || !lanes_.empty() || !stopped_) return;
     UniqueFunction<void()> done = std::exchange(stopped_, nullptr);
     done();  // May destroy this endpoint.
+}
+
+MeshCounters MeshEndpoint::counters() const noexcept {
+    MeshCounters out = counters_;
+    for (const auto& [key, entry] : lanes_) {
+        out.bytes_sent += entry.lane->bytes_sent();
+        out.bytes_received += entry.lane->bytes_received();
+    }
+    return out;
 }
 
 std::uint64_t MeshEndpoint::charge_bytes(LinkId id) const noexcept {
@@ -243,6 +258,8 @@ void MeshEndpoint::on_lane_closed(Lane& lane) {
     if (link != nullptr) {
         *std::find(link->lanes.begin(), link->lanes.end(), &lane) = nullptr;
     }
+    counters_.bytes_sent += lane.bytes_sent();
+    counters_.bytes_received += lane.bytes_received();
     lanes_.erase(&lane);
     if (link != nullptr && link->empty()) finish(*link);
     maybe_stopped();
@@ -277,6 +294,7 @@ void MeshEndpoint::bring_up(Link& link) {
         .dialed_here = link.dial.value != 0,
         .dial = link.dial,
         .peer_chunk_limit_bytes = ready.shunt_chunk_limit.value_or(kChunkLimitDefault),
+        .peer_record_bytes_max = ready.max_message_bytes.value_or(0),
         .peer_is_shunt = ready.shunt_lanes.has_value(),
         .peer_address = application.peer_text(),
     };
@@ -318,7 +336,10 @@ void MeshEndpoint::finish(Link& link) {
             ++dial->key.generation;
         }
         dial->forming = nullptr;
-        dial_again(*dial, was_up ? std::error_code() : gone->reason);
+        // A stopping shard ends whatever is connected anew, so there is nothing to try.
+        if (gone->reason != Errc::Stopped) {
+            dial_again(*dial, was_up ? std::error_code() : gone->reason);
+        }
     }
     if (was_up) events_->on_link_down(gone->id, gone->reason);
 }
@@ -326,8 +347,9 @@ void MeshEndpoint::finish(Link& link) {
 // --- dials ----------------------------------------------------------------------------------
 
 DialId MeshEndpoint::dial(const DialOptions& options) {
-    SHUNT_ASSERT(events_ != nullptr && !stopping_);
+    SHUNT_ASSERT(events_ != nullptr);
     const DialId id{++last_dial_};
+    if (stopping_) return id;
     const auto address = parse_address(options.endpoint);
     if (!address) {
         shard_.post([self = self_, id, reason = address.error()] {

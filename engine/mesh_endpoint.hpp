@@ -65,6 +65,11 @@ struct MeshCounters {
     std::uint64_t records_received = 0;
     /// Answers Full.
     std::uint64_t refused_full = 0;
+    /// Records above what their peer announced to take; answered NoLink.
+    std::uint64_t refused_too_large = 0;
+    /// On all connections, handshakes included.
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t bytes_received = 0;
 };
 
 /// Everything is called, and calls back, on the shard's thread; no callback runs inside a call.
@@ -86,7 +91,8 @@ class MeshEndpoint final : private LaneEvents {
     void undial(DialId dial);
 
     /// Takes `record` only when the answer is Queued. Records of one link and lane leave in the
-    /// order of the calls. Replies pass the gate: their lane has no mark.
+    /// order of the calls. Replies pass the gate: their lane has no mark. A record above the
+    /// peer's announced maximum would cost the link, so it is answered NoLink (zmp.md section 7).
     [[nodiscard]] Admission send(LinkId link, protocol::OutRecord&& record, Gate gate,
                                  SubmitToken token);
     /// Both lanes; what is queued is settled as Failed or Unknown, then on_link_down() follows. A
@@ -102,7 +108,7 @@ class MeshEndpoint final : private LaneEvents {
 
     /// Charge in the pipe of the link's application lane; zero for a link that is not up.
     std::uint64_t charge_bytes(LinkId link) const noexcept;
-    const MeshCounters& counters() const noexcept { return counters_; }
+    MeshCounters counters() const noexcept;
 
   private:
     struct Dial {

@@ -114,12 +114,16 @@ RecordSink::Next RecordReader::finish_frame(const FrameHeader& header, RecordSin
 
 // The input ends inside a record: what was borrowed from it must be kept.
 void RecordReader::hold_borrowed() {
-    for (Part& part : parts_) {
+    // Only the last part can still come to borrow. Looking at all of them again and again would
+    // let a peer burn time with many small parts.
+    for (std::size_t i = held_parts_; i < parts_.size(); ++i) {
+        Part& part = parts_[i];
         if (part.borrowed == nullptr) continue;
         const ByteView bytes(std::exchange(part.borrowed, nullptr), part.size_bytes);
         part.held_at = held_bytes_;
         hold(bytes, bytes.size());
     }
+    if (!parts_.empty()) held_parts_ = parts_.size() - 1;
 }
 
 void RecordReader::hold(ByteView bytes, std::size_t expected_bytes) {
@@ -138,6 +142,7 @@ void RecordReader::hold(ByteView bytes, std::size_t expected_bytes) {
 
 void RecordReader::reset_record() noexcept {
     parts_.clear();
+    held_parts_ = 0;
     held_bytes_ = 0;
     swallow_ = false;
     if (held_room_ <= kKeptBytes) return;

@@ -63,6 +63,7 @@ class RecordReader final {
 
     protocol::FrameParser parser_;
     std::vector<Part> parts_;
+    std::size_t held_parts_ = 0;  // Parts before it borrow nothing.
     std::vector<ByteView> views_;
     protocol::Leg leg_ = protocol::Leg::Send;
     std::uint64_t sequence_ = 0;

@@ -200,6 +200,7 @@ bool Shard::turn() {
     work += inbox_.run(kInboxPerTurn);
     work += run_posted();
     work += wheel_->run_due(now_);
+    if (stopping_) shut_down_targets();
     if (retire_idle()) ++work;
     bulk_buffers_->wake_waiting();
     small_buffers_->wake_waiting();
@@ -305,7 +306,11 @@ void Shard::rest(bool was_useful) {
 void Shard::begin_stop() {
     stopping_ = true;
     stop_deadline_ = deadline_after(now_, options_.stop_grace);
-    // By index: shutting one down may adopt or retire others.
+}
+
+// Each turn while stopping, because what ends may still adopt something new.
+void Shard::shut_down_targets() {
+    // By index: shutting one down may adopt others.
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         IoTarget* target = slots_[i].target.get();
         if (target != nullptr && !target->retiring_) target->shut_down();
@@ -320,9 +325,7 @@ void Shard::end_operations() {
     const TimePoint deadline = deadline_after(read_clock(), 1s);
     while (target_count_ > 0 && read_clock() < deadline) {
         drain_completions();
-        for (const Slot& slot : slots_) {
-            if (slot.target != nullptr && !slot.target->retiring_) slot.target->shut_down();
-        }
+        shut_down_targets();
         retire_idle();
         if (target_count_ > 0) ring_->enter(kStoppingNap);
     }

@@ -134,6 +134,7 @@ class Shard final {
     bool has_work() const noexcept;
     void rest(bool was_useful);
     void begin_stop();
+    void shut_down_targets();
     void end_operations();
     void leak_what_is_busy();
     void register_target(std::unique_ptr<IoTarget> target);

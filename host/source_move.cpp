@@ -98,6 +98,7 @@ void SourceMove::perform(const relocation::SourceEffect& effect) {
 }
 
 void SourceMove::room_granted() {
+    granted_.push_back(asked_charge_);
     feed(relocation::ChunkRoomGranted{room_.connection, room_.ordinal});
 }
 
@@ -252,19 +253,27 @@ void SourceMove::on(const relocation::SendPrepare& effect) {
 void SourceMove::on(const relocation::RequestChunkRoom& effect) {
     parts_.owner.withdraw_room(*this);
     room_ = effect;
-    room_charge_ = chunk_record(effect.ordinal).charge();
-    if (parts_.owner.ask_room(*this, room_charge_)) {
+    asked_charge_ = chunk_record(effect.ordinal).charge();
+    if (parts_.owner.ask_room(*this, asked_charge_)) {
+        granted_.push_back(asked_charge_);
         events_.push_back(relocation::ChunkRoomGranted{effect.connection, effect.ordinal});
     }
 }
 
+std::uint64_t SourceMove::take_granted() {
+    SHUNT_ASSERT(!granted_.empty());
+    const std::uint64_t charge = granted_.front();
+    granted_.pop_front();
+    return charge;
+}
+
 void SourceMove::on(const relocation::ReturnChunkRoom&) {
-    parts_.owner.return_room(*this, room_charge_);
+    parts_.owner.return_room(*this, take_granted());
 }
 
 void SourceMove::on(const relocation::SubmitChunk& effect) {
     parts_.owner.submit_chunk(*this, LinkId{effect.connection.value}, chunk_record(effect.ordinal),
-                              room_charge_);
+                              take_granted());
 }
 
 protocol::OutRecord SourceMove::chunk_record(std::uint32_t ordinal) const {

@@ -108,6 +108,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
 
     relocation::ChunkLimits chunk_limits() const;
     result<protocol::RelocationEnvelope> capture() const;
+    std::uint64_t take_granted();
     protocol::OutRecord chunk_record(std::uint32_t ordinal) const;
     protocol::OutRecord cutover_record() const;
     void send_relay(LinkId link, const Segments& record);
@@ -134,9 +135,11 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     bool copies_held_ = false;
     bool follow_open_ = false;
 
-    /// The room asked for or granted last.
+    /// The room asked for last.
     relocation::RequestChunkRoom room_{};
-    std::uint64_t room_charge_ = 0;
+    std::uint64_t asked_charge_ = 0;
+    /// Charges taken for chunks the machine has not disposed of yet, in the order of their events.
+    std::deque<std::uint64_t> granted_;
 };
 
 }  // namespace shunt::host

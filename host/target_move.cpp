@@ -111,14 +111,16 @@ void TargetMove::drain() {
 
 void TargetMove::on_prepare(LinkId link, std::uint64_t sequence,
                             const protocol::RelocationPrepare& prepare) {
-    link_ = link;
-    prepare_sequence_ = sequence;
+    if (!link_) link_ = link;
+    // A 40 of another identity or connection moves nothing: its reply route is not ours to use.
+    if (link == link_ && identity_of(prepare) == machine_.identity()) prepare_sequence_ = sequence;
     feed(relocation::PrepareReceived{identity_of(prepare), ConnectionId{link.value},
                                      manifest_of(prepare)});
 }
 
 void TargetMove::on_chunk(LinkId link, const protocol::RelocationState& chunk) {
     chunk_ = &chunk;
+    chunk_connection_ = ConnectionId{link.value};
     feed(relocation::ChunkArrived{identity_of(chunk), ConnectionId{link.value}});
     chunk_ = nullptr;
 }
@@ -208,7 +210,7 @@ void TargetMove::on(const relocation::AssembleChunk&) {
         // Room grows with what has arrived, never with what a manifest claims.
         stream_.insert(stream_.end(), bytes.begin(), bytes.end());
     }
-    if (auto event = assembly_.event_for(verdict, identity_of(*chunk_), ConnectionId{link_.value},
+    if (auto event = assembly_.event_for(verdict, identity_of(*chunk_), chunk_connection_,
                                          chunk_->chunk_ordinal)) {
         events_.push_back(std::move(*event));
     }

@@ -128,6 +128,7 @@ class TargetMove : public std::enable_shared_from_this<TargetMove> {
 
     // The record or chunk that the machine is being asked about.
     const protocol::RelocationState* chunk_ = nullptr;
+    relocation::ConnectionId chunk_connection_;
     const protocol::FrozenRecord* relay_record_ = nullptr;
     ByteView relay_bytes_;
     relocation::ConnectionId relay_connection_;

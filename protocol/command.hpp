@@ -118,6 +118,51 @@ struct Reply {
     bool operator==(const Reply&) const = default;
 };
 
+// --- 5.5 terminal relay -----------------------------------------------------------------------
+
+struct ActivationReadyBarrier {
+    AuthorityGenerationFence authority;
+    bool operator==(const ActivationReadyBarrier&) const = default;
+};
+struct ActivationFailed {
+    AuthorityGenerationFence authority;
+    bool operator==(const ActivationFailed&) const = default;
+};
+/// The alternative is the completionKind.
+struct ColdActivationContext {
+    std::variant<ActivationReadyBarrier, ActivationFailed> completion;
+    bool operator==(const ColdActivationContext&) const = default;
+};
+struct MaintenanceRelocationContext {
+    RelocationId relocation;
+    TargetAttemptGeneration target_attempt_generation;
+    RelocationCoordinatorFence coordinator;
+    ParticipantId participant_id;
+    /// Saved order; relayed work counts on from the highest (section 17.11).
+    std::uint64_t sequence = 0;
+    bool operator==(const MaintenanceRelocationContext&) const = default;
+};
+using ReplyRelayContext = std::variant<ColdActivationContext, MaintenanceRelocationContext>;
+
+struct ReplyRelay {
+    OperationId operation;
+    std::uint64_t reply_route_id = 0;
+    ReplyRelayContext context;
+    RequestTerminalResult terminal_result = RequestTerminalResult::Ok;
+    FrameworkErrorCode failure_code = FrameworkErrorCode::None;
+    bool operator==(const ReplyRelay&) const = default;
+};
+
+struct ReplyRelayAck {
+    RelocationId relocation;
+    RelocationCoordinatorFence coordinator;
+    OperationId operation;
+    std::uint64_t reply_route_id = 0;
+    RequestSourceFence request_source;
+    ReplyRelayAckStatus status = ReplyRelayAckStatus::TerminalReceived;
+    bool operator==(const ReplyRelayAck&) const = default;
+};
+
 struct ActorSend {
     OperationId operation;
     std::uint8_t message_follow_hop_count = 0;  // 0..8
@@ -224,10 +269,10 @@ struct RelocationCutover {
 };
 
 /// Every command this generation of Shunt reads; visited without a default branch.
-using Command =
-    std::variant<Hello, Admit, Reject, Update, LivenessProbe, LivenessAck, Reply, ActorSend,
-                 ActorRequest, RelocationReady, RelocationData, RelocationCutover,
-                 RelocationPrepare, MessageFollow, RelocationState, RelocationFailed>;
+using Command = std::variant<Hello, Admit, Reject, Update, LivenessProbe, LivenessAck, Reply,
+                             ActorSend, ActorRequest, RelocationReady, RelocationData, ReplyRelay,
+                             RelocationCutover, RelocationPrepare, ReplyRelayAck, MessageFollow,
+                             RelocationState, RelocationFailed>;
 
 CommandId id_of(const Command& command) noexcept;
 /// The spec's name, letter for letter (`relocationPrepare`).

@@ -317,4 +317,55 @@ constexpr auto layout(Of<RelocationCutover>) {
                   field("boundaryChecksumCrc32c", &T::boundary_checksum_crc32c));
 }
 
+// --- 5.5 terminal relay -----------------------------------------------------------------------
+
+constexpr auto layout(Of<ActivationReadyBarrier>) {
+    return fields(field("authority", &ActivationReadyBarrier::authority));
+}
+constexpr auto layout(Of<ActivationFailed>) {
+    return fields(field("authority", &ActivationFailed::authority));
+}
+constexpr auto layout(Of<ColdActivationContext>) {
+    return fields(kind("completionKind", &ColdActivationContext::completion,
+                       ColdActivationCompletionKind::ReadyBarrier,
+                       ColdActivationCompletionKind::ActivationFailure),
+                  body<std::uint16_t>(content(&ColdActivationContext::completion)));
+}
+constexpr auto layout(Of<MaintenanceRelocationContext>) {
+    using T = MaintenanceRelocationContext;
+    return fields(field("relocation", &T::relocation),
+                  field("targetAttemptGeneration", &T::target_attempt_generation),
+                  field("coordinator", &T::coordinator), field("participantId", &T::participant_id),
+                  field("sequence", &T::sequence, kNonzero));
+}
+constexpr auto layout(Of<ReplyRelayContext>) {
+    return fields(kind("contextKind", kSelf, ReplyRelayContextKind::ColdActivation,
+                       ReplyRelayContextKind::MaintenanceRelocation),
+                  body<std::uint16_t>(content(kSelf)));
+}
+
+constexpr CommandInfo info(Of<ReplyRelay>) {
+    return {.id = CommandId::ReplyRelay, .name = "replyRelay", .payload = PayloadFrame::Optional};
+}
+constexpr auto layout(Of<ReplyRelay>) {
+    using T = ReplyRelay;
+    return fields(field("operation", &T::operation),
+                  field("replyRouteId", &T::reply_route_id, kNonzero),
+                  field("context", &T::context), field("terminalResult", &T::terminal_result),
+                  field("failureCode", &T::failure_code), rule([](const T& relay) {
+                      return is_terminal_pair(relay.terminal_result, relay.failure_code);
+                  }));
+}
+
+constexpr CommandInfo info(Of<ReplyRelayAck>) {
+    return {.id = CommandId::ReplyRelayAck, .name = "replyRelayAck"};
+}
+constexpr auto layout(Of<ReplyRelayAck>) {
+    using T = ReplyRelayAck;
+    return fields(field("relocation", &T::relocation), field("coordinator", &T::coordinator),
+                  field("operation", &T::operation),
+                  field("replyRouteId", &T::reply_route_id, kNonzero),
+                  field("requestSource", &T::request_source), field("status", &T::status));
+}
+
 }  // namespace shunt::protocol

@@ -216,6 +216,8 @@ template OutRecord encode_record(const LivenessAck&, const TypedPayload*, const 
 template OutRecord encode_record(const Reply&, const TypedPayload*, const Metadata*);
 template OutRecord encode_record(const ActorSend&, const TypedPayload*, const Metadata*);
 template OutRecord encode_record(const ActorRequest&, const TypedPayload*, const Metadata*);
+template OutRecord encode_record(const ReplyRelay&, const TypedPayload*, const Metadata*);
+template OutRecord encode_record(const ReplyRelayAck&, const TypedPayload*, const Metadata*);
 template OutRecord encode_record(const MessageFollow&, const TypedPayload*, const Metadata*);
 template OutRecord encode_record(const RelocationPrepare&, const TypedPayload*, const Metadata*);
 template OutRecord encode_record(const RelocationReady&, const TypedPayload*, const Metadata*);

@@ -7,11 +7,11 @@
 namespace shunt::relocation {
 
 /// What every peer takes, for paths without a negotiated limit.
-inline constexpr std::uint64_t kChunkBytesUnnegotiated = 32 * 1024;
+inline constexpr std::uint64_t kChunkBytesUnnegotiated = std::uint64_t{32} * 1024;
 
 struct ChunkLimits {
     /// Setting relocation_payload_chunk_limit.
-    std::uint64_t setting_bytes = 256 * 1024;
+    std::uint64_t setting_bytes = std::uint64_t{256} * 1024;
     /// What the target advertised before the seal.
     std::optional<std::uint64_t> advertised_bytes = std::nullopt;
     /// The smaller of the budgets in force, less what the pipe charges around the chunk; none when

@@ -40,7 +40,7 @@ struct SendPrepare        { ConnectionId connection; };   // command 40, as a re
 // Ask the budget for this chunk; answered by ChunkRoomGranted with the same values, or never when
 // the connection is lost meanwhile.
 struct RequestChunkRoom   { ConnectionId connection; std::uint32_t ordinal; };
-struct ReturnChunkRoom    {};                     // the charge just granted is not needed
+struct ReturnChunkRoom    { ConnectionId connection; std::uint32_t ordinal; };  // that grant is not needed
 struct SubmitChunk        { ConnectionId connection; std::uint32_t ordinal; };  // command 52
 struct RelayHold          { ConnectionId connection; };   // everything held so far, as 31s: the batch
 struct SubmitCutover      { ConnectionId connection; };   // command 34 with the batch's proof

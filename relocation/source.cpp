@@ -36,10 +36,11 @@ Ingress Source::ingress() const noexcept {
         case Stage::RelayReady:
             return Ingress::Hold;
         case Stage::FollowOnly: {
-            const auto& follow = std::get<Following>(state_);
-            if (follow.follow_over) return Ingress::Unavailable;
-            if (follow.route == Route::Open) return Ingress::Follow;
-            return follow.route == Route::Unknown ? Ingress::Hold : Ingress::Unavailable;
+            const auto* follow = std::get_if<Following>(&state_);
+            SHUNT_ASSERT(follow != nullptr);
+            if (follow->follow_over) return Ingress::Unavailable;
+            if (follow->route == Route::Open) return Ingress::Follow;
+            return follow->route == Route::Unknown ? Ingress::Hold : Ingress::Unavailable;
         }
         case Stage::TargetRestoring:
         case Stage::CutoverReceived:
@@ -102,7 +103,7 @@ void Source::on(const ChunkRoomGranted& e, TimePoint /*now*/, SourceEffects& out
                          e.connection == connection_ && e.ordinal == transfer->next_ordinal;
     // Asked for before a reconnect or an end: others may use the room.
     if (!awaited) {
-        out.push_back(ReturnChunkRoom{});
+        out.push_back(ReturnChunkRoom{e.connection, e.ordinal});
         return;
     }
 

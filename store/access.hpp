@@ -88,6 +88,9 @@ class Access {
     /// Runs `again` after the next back-off wait; false when that would pass the deadline.
     [[nodiscard]] bool retry(Backoff& backoff, TimePoint deadline, UniqueFunction<void()> again);
 
+    /// Runs `fn` in a later turn: for answers that need no store.
+    void later(UniqueFunction<void()> fn) { environment_.arm(environment_.now(), std::move(fn)); }
+
     TimePoint now() const noexcept { return environment_.now(); }
 
   private:

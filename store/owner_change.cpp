@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "store/decimal.hpp"
 #include "store/keys.hpp"
 
 namespace shunt::store {
@@ -10,6 +11,7 @@ namespace {
 
 /// Of a single-row unit; only lists of participants count further (spec/stores.md section 12).
 constexpr std::uint64_t kSingleRowAggregate = 1;
+constexpr std::size_t kSlotVersionBytesMax = 255;
 
 /// The same host on the same node life.
 bool owns(const NodeFence& fence, const Authority& row) {
@@ -27,7 +29,10 @@ Authority row_after(const OwnerMove& move) {
     slot.source = move.before.fence();
     slot.target = move.target();
     slot.coordinator = move.coordinator;
-    slot.coordinator_expected_store_version = move.before.version;
+    // A provider's longer version has no room here; the batch itself is what fences by it.
+    if (move.before.version.size() <= kSlotVersionBytesMax) {
+        slot.coordinator_expected_store_version = move.before.version;
+    }
     slot.phase = protocol::RelocationPhase::Committed;
     slot.application_version = move.application_version;
 
@@ -57,6 +62,7 @@ Authority row_after(const OwnerMove& move) {
 Batch owner_change_batch(const OwnerMove& move) {
     SHUNT_ASSERT(!move.before.version.empty());
     SHUNT_ASSERT(!move.before.pending_creation);
+    SHUNT_ASSERT(move.before.owner_generation.value < kIssuedMax);
     const Authority after = row_after(move);
     const Key row_key = authority_key(key_of(move.before.object));
     Batch batch;

@@ -40,7 +40,7 @@ struct OwnerMove {
 
 /// R': the row after the commit.
 Authority row_after(const OwnerMove& move);
-/// Conditions K and mutations M.
+/// Conditions K and mutations M. The row must be active and its generation not exhausted.
 Batch owner_change_batch(const OwnerMove& move);
 
 /// Answer to one attempt. The words are the target machine's.
@@ -52,7 +52,7 @@ enum class CasOwnerAnswer : std::uint8_t {
     /// Unknown: read before trying again.
     Indeterminate,
     /// Certainly not applied, and trying again cannot help: a count of capacity or a stored record
-    /// breaks its format.
+    /// breaks its format, or the owner generation is exhausted.
     Corrupt,
 };
 

@@ -142,6 +142,7 @@ class Repository {
                           Done<std::vector<ListedNode>> done);
 
     // --- authority rows (sections 9, 10) ---
+    // Changes of a row that is still a reservation are refused as if it had changed.
 
     void read_authority(protocol::AuthorityKey object, TimePoint deadline,
                         Done<std::optional<Authority>> done);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "store/decimal.hpp"
 #include "store/keys.hpp"
 #include "store/repository.hpp"
 
@@ -141,9 +142,12 @@ struct Repository::PreserveCall {
 
 void Repository::preserve(Authority next, TimePoint deadline, Done<PreserveAnswer> done) {
     SHUNT_ASSERT(!next.version.empty());
-    SHUNT_ASSERT(!next.pending_creation);
-    write_preserved(std::make_shared<PreserveCall>(
-        PreserveCall{std::move(next), deadline, counted(std::move(done))}));
+    auto call = std::make_shared<PreserveCall>(
+        PreserveCall{std::move(next), deadline, counted(std::move(done))});
+    if (call->next.pending_creation) {
+        return access_.later([call] { call->done(PreserveAnswer(RowChanged{})); });
+    }
+    write_preserved(std::move(call));
 }
 
 void Repository::write_preserved(std::shared_ptr<PreserveCall> call) {
@@ -210,9 +214,12 @@ struct Repository::DeleteCall {
 void Repository::delete_authority(Authority authority, TimePoint deadline,
                                   Done<DeleteAnswer> done) {
     SHUNT_ASSERT(!authority.version.empty());
-    SHUNT_ASSERT(!authority.pending_creation);
-    delete_row(std::make_shared<DeleteCall>(
-        DeleteCall{std::move(authority), deadline, counted(std::move(done))}));
+    auto call = std::make_shared<DeleteCall>(
+        DeleteCall{std::move(authority), deadline, counted(std::move(done))});
+    if (call->authority.pending_creation) {
+        return access_.later([call] { call->done(DeleteAnswer::RowChanged); });
+    }
+    delete_row(std::move(call));
 }
 
 void Repository::delete_row(std::shared_ptr<DeleteCall> call) {
@@ -254,10 +261,22 @@ void Repository::delete_row(std::shared_ptr<DeleteCall> call) {
 void Repository::cas_owner(OwnerMove move, TimePoint deadline,
                            UniqueFunction<void(CasOwnerAnswer)> done) {
     ++pending_;
+    auto answer = [this, done = std::move(done)](CasOwnerAnswer given) mutable {
+        --pending_;
+        done(given);
+    };
+    // Neither can be written, so neither becomes a request.
+    if (move.before.pending_creation) {
+        return access_.later(
+            [answer = std::move(answer)]() mutable { answer(CasOwnerAnswer::Conflict); });
+    }
+    if (move.before.owner_generation.value >= kIssuedMax) {
+        return access_.later(
+            [answer = std::move(answer)]() mutable { answer(CasOwnerAnswer::Corrupt); });
+    }
     access_.write_once(
         owner_change_batch(move), deadline,
-        [this, done = std::move(done)](result<WriteReply> reply) mutable {
-            --pending_;
+        [done = std::move(answer)](result<WriteReply> reply) mutable {
             if (reply.has_value()) {
                 if (std::holds_alternative<Applied>(reply.value())) {
                     return done(CasOwnerAnswer::Applied);

@@ -239,6 +239,20 @@ TEST(MeshTraffic, ARecordAboveTheMaximumEndsTheLink) {
     EXPECT_EQ(node.heard().records.size(), 1U);
 }
 
+// The peer announced its maximum, so the record that would cost the link is refused here.
+TEST(MeshTraffic, ARecordAboveThePeersMaximumIsNotSent) {
+    MeshPair pair({.record_bytes_max = 1000});
+
+    EXPECT_EQ(pair.a.send(pair.at_a, make_record({std::string(600, 'x'), std::string(401, 'x')})),
+              Admission::NoLink);
+    EXPECT_EQ(pair.a.send(pair.at_a, make_record({std::string(600, 'x'), std::string(400, 'x')})),
+              Admission::Queued);
+
+    EXPECT_TRUE(pair.b.await([](const Heard& h) { return h.records.size() == 1; }));
+    EXPECT_EQ(pair.a.counters().refused_too_large, 1U);
+    EXPECT_TRUE(pair.a.heard().downs.empty());
+}
+
 // The mark refuses gated records above it, lets ungated ones and replies pass, and tells once it
 // is worth trying again.
 TEST(MeshTraffic, TheHighWaterMarkRefusesAndLaterInvites) {

@@ -42,8 +42,9 @@ TEST(RelocationSource, ChunksFollowTheRestoreRequestAsRoomIsGranted) {
 TEST(RelocationSource, U94_NoChunkLeavesWithoutRoomAndStaleRoomIsReturned) {
     SourceBench bench = SourceBench::transferring();
 
-    EXPECT_EQ(bench.step("ChunkRoomGranted ordinal=1"), "ReturnChunkRoom");
-    EXPECT_EQ(bench.step("ChunkRoomGranted connection=9 ordinal=0"), "ReturnChunkRoom");
+    EXPECT_EQ(bench.step("ChunkRoomGranted ordinal=1"), "ReturnChunkRoom connection=1 ordinal=1");
+    EXPECT_EQ(bench.step("ChunkRoomGranted connection=9 ordinal=0"),
+              "ReturnChunkRoom connection=9 ordinal=0");
     EXPECT_EQ(bench.stage(), Stage::SourcePaused);
     EXPECT_EQ(bench.step("ChunkRoomGranted ordinal=0"),
               "SubmitChunk connection=1 ordinal=0, RequestChunkRoom connection=1 ordinal=1");
@@ -138,7 +139,7 @@ TEST(RelocationSource, U30_DeadlineBeforeTheLastChunkIsAnExplicitFailure) {
               "RestoreQueue, ReleaseCopies, CancelTimer OperationDeadline, "
               "Conclude Restored code=19");
     // The room asked for meanwhile is of no use any more.
-    EXPECT_EQ(bench.step("ChunkRoomGranted ordinal=1"), "ReturnChunkRoom");
+    EXPECT_EQ(bench.step("ChunkRoomGranted ordinal=1"), "ReturnChunkRoom connection=1 ordinal=1");
 }
 
 TEST(RelocationSource, U105_SafeAbortExistsOnlyBeforeTheLastChunk) {
@@ -170,7 +171,8 @@ TEST(RelocationSource, LostConnectionResendsTheWholeAttempt) {
     // The target may answer from progress it already has.
     EXPECT_EQ(bench.step("RelayReadyReceived connection=2"),
               "CancelTimer OperationDeadline, RelayHold connection=2, SubmitCutover connection=2");
-    EXPECT_EQ(bench.step("ChunkRoomGranted connection=2 ordinal=1"), "ReturnChunkRoom");
+    EXPECT_EQ(bench.step("ChunkRoomGranted connection=2 ordinal=1"),
+              "ReturnChunkRoom connection=2 ordinal=1");
 }
 
 TEST(RelocationSource, ConnectionLostDuringCaptureSendsOnTheNextOne) {

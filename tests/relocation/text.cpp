@@ -30,6 +30,14 @@ std::string with(protocol::FrameworkErrorCode code) {
 std::string whose(const RelocationIdentity& identity) {
     return identity == test_identity() ? "" : " identity=foreign";
 }
+template <class E>
+std::string chunk(const E& e) {
+    return on(e.connection) + " ordinal=" + number(e.ordinal);
+}
+template <class E>
+std::string sender(const E& e) {
+    return whose(e.identity) + on(e.connection);
+}
 std::string manifest(const StreamManifest& m) {
     return " total=" + number(m.total_length_bytes) + " chunks=" + number(m.chunk_count) +
            " crc=" + number(m.checksum_crc32c);
@@ -39,6 +47,17 @@ std::string proof(const std::string& name, const BoundaryProof& p) {
 }
 std::int64_t ms_of(TimePoint at) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+}
+
+std::string deadline(const MoveRequested& e) {
+    return " deadline=" + std::to_string(ms_of(e.operation_deadline));
+}
+std::string progress(const ChunkAssembled& e) {
+    return " ordinal=" + number(e.ordinal) + " bytes=" + number(e.assembled_bytes) +
+           " crc=" + number(e.checksum_crc32c);
+}
+std::string proofs(const CutoverArrived& e) {
+    return proof("declared", e.declared) + proof("received", e.received);
 }
 
 // clang-format off
@@ -92,19 +111,16 @@ std::string text_of(Ingress ingress) {
     return named(kIngress, ingress);
 }
 
+// clang-format off
 std::string text_of(const SourceEffect& effect) {
     const auto own = Overloaded{
         [](const PauseAtTurnEnd&) { return std::string("PauseAtTurnEnd"); },
         [](const CancelPause&) { return std::string("CancelPause"); },
         [](const CaptureUnit&) { return std::string("CaptureUnit"); },
         [](const SendPrepare& e) { return "SendPrepare" + on(e.connection); },
-        [](const RequestChunkRoom& e) {
-            return "RequestChunkRoom" + on(e.connection) + " ordinal=" + number(e.ordinal);
-        },
-        [](const ReturnChunkRoom&) { return std::string("ReturnChunkRoom"); },
-        [](const SubmitChunk& e) {
-            return "SubmitChunk" + on(e.connection) + " ordinal=" + number(e.ordinal);
-        },
+        [](const RequestChunkRoom& e) { return "RequestChunkRoom" + chunk(e); },
+        [](const ReturnChunkRoom& e) { return "ReturnChunkRoom" + chunk(e); },
+        [](const SubmitChunk& e) { return "SubmitChunk" + chunk(e); },
         [](const RelayHold& e) { return "RelayHold" + on(e.connection); },
         [](const SubmitCutover& e) { return "SubmitCutover" + on(e.connection); },
         [](const ResendBatch& e) { return "ResendBatch" + on(e.connection); },
@@ -147,78 +163,45 @@ std::string text_of(const TargetEffect& effect) {
 }
 
 std::string text_of(const SourceEvent& event) {
-    return std::visit(
-        Overloaded{
-            [](const MoveRequested& e) {
-                return "MoveRequested" + on(e.connection) +
-                       " deadline=" + std::to_string(ms_of(e.operation_deadline));
-            },
-            [](const TurnEnded&) { return std::string("TurnEnded"); },
-            [](const CaptureSucceeded& e) { return "CaptureSucceeded" + manifest(e.manifest); },
-            [](const CaptureFailed& e) { return "CaptureFailed" + with(e.code); },
-            [](const ChunkRoomGranted& e) {
-                return "ChunkRoomGranted" + on(e.connection) + " ordinal=" + number(e.ordinal);
-            },
-            [](const RelayReadyReceived& e) {
-                return "RelayReadyReceived" + whose(e.identity) + on(e.connection);
-            },
-            [](const RelocationFailedReceived& e) {
-                return "RelocationFailedReceived" + whose(e.identity) + on(e.connection) +
-                       with(e.code);
-            },
-            [](const ConnectionLost& e) { return "ConnectionLost" + on(e.connection); },
-            [](const ConnectionRestored& e) { return "ConnectionRestored" + on(e.connection); },
-            [](const CutoverTerminal& e) {
-                return "CutoverTerminal result=" + named(kResults, e.result);
-            },
-            [](const AbortRequested& e) { return "AbortRequested" + with(e.code); },
-            [](const OwnerRead& e) { return "OwnerRead owner=" + named(kOwners, e.owner); },
-            [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
-        },
-        event);
+    return std::visit(Overloaded{
+        [](const MoveRequested& e) { return "MoveRequested" + on(e.connection) + deadline(e); },
+        [](const TurnEnded&) { return std::string("TurnEnded"); },
+        [](const CaptureSucceeded& e) { return "CaptureSucceeded" + manifest(e.manifest); },
+        [](const CaptureFailed& e) { return "CaptureFailed" + with(e.code); },
+        [](const ChunkRoomGranted& e) { return "ChunkRoomGranted" + chunk(e); },
+        [](const RelayReadyReceived& e) { return "RelayReadyReceived" + sender(e); },
+        [](const RelocationFailedReceived& e) { return "RelocationFailedReceived" + sender(e) + with(e.code); },
+        [](const ConnectionLost& e) { return "ConnectionLost" + on(e.connection); },
+        [](const ConnectionRestored& e) { return "ConnectionRestored" + on(e.connection); },
+        [](const CutoverTerminal& e) { return "CutoverTerminal result=" + named(kResults, e.result); },
+        [](const AbortRequested& e) { return "AbortRequested" + with(e.code); },
+        [](const OwnerRead& e) { return "OwnerRead owner=" + named(kOwners, e.owner); },
+        [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
+    }, event);
 }
 
 std::string text_of(const TargetEvent& event) {
-    return std::visit(
-        Overloaded{
-            [](const PrepareReceived& e) {
-                return "PrepareReceived" + whose(e.identity) + on(e.connection) +
-                       manifest(e.manifest);
-            },
-            [](const OwnerChecked&) { return std::string("OwnerChecked"); },
-            [](const OwnerRefused& e) { return "OwnerRefused" + with(e.code); },
-            [](const ChunkArrived& e) {
-                return "ChunkArrived" + whose(e.identity) + on(e.connection);
-            },
-            [](const ChunkAssembled& e) {
-                return "ChunkAssembled" + whose(e.identity) + on(e.connection) +
-                       " ordinal=" + number(e.ordinal) + " bytes=" + number(e.assembled_bytes) +
-                       " crc=" + number(e.checksum_crc32c);
-            },
-            [](const ChunkConflict& e) {
-                return "ChunkConflict" + whose(e.identity) + on(e.connection);
-            },
-            [](const UnitRestored&) { return std::string("UnitRestored"); },
-            [](const UnitRestoreFailed& e) { return "UnitRestoreFailed" + with(e.code); },
-            [](const RelayArrived& e) {
-                return "RelayArrived" + whose(e.identity) + on(e.connection);
-            },
-            [](const CutoverArrived& e) {
-                return "CutoverArrived" + whose(e.identity) + on(e.connection) +
-                       proof("declared", e.declared) + proof("received", e.received);
-            },
-            [](const CasAnswered& e) { return "CasAnswered answer=" + named(kAnswers, e.answer); },
-            [](const TargetOwnerRead& e) {
-                return "TargetOwnerRead owner=" + named(kOwners, e.owner);
-            },
-            [](const BacklogReady&) { return std::string("BacklogReady"); },
-            [](const ConnectionLost& e) { return "ConnectionLost" + on(e.connection); },
-            [](const ConnectionRestored& e) { return "ConnectionRestored" + on(e.connection); },
-            [](const TargetAborted& e) { return "TargetAborted" + with(e.code); },
-            [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
-        },
-        event);
+    return std::visit(Overloaded{
+        [](const PrepareReceived& e) { return "PrepareReceived" + sender(e) + manifest(e.manifest); },
+        [](const OwnerChecked&) { return std::string("OwnerChecked"); },
+        [](const OwnerRefused& e) { return "OwnerRefused" + with(e.code); },
+        [](const ChunkArrived& e) { return "ChunkArrived" + sender(e); },
+        [](const ChunkAssembled& e) { return "ChunkAssembled" + sender(e) + progress(e); },
+        [](const ChunkConflict& e) { return "ChunkConflict" + sender(e); },
+        [](const UnitRestored&) { return std::string("UnitRestored"); },
+        [](const UnitRestoreFailed& e) { return "UnitRestoreFailed" + with(e.code); },
+        [](const RelayArrived& e) { return "RelayArrived" + sender(e); },
+        [](const CutoverArrived& e) { return "CutoverArrived" + sender(e) + proofs(e); },
+        [](const CasAnswered& e) { return "CasAnswered answer=" + named(kAnswers, e.answer); },
+        [](const TargetOwnerRead& e) { return "TargetOwnerRead owner=" + named(kOwners, e.owner); },
+        [](const BacklogReady&) { return std::string("BacklogReady"); },
+        [](const ConnectionLost& e) { return "ConnectionLost" + on(e.connection); },
+        [](const ConnectionRestored& e) { return "ConnectionRestored" + on(e.connection); },
+        [](const TargetAborted& e) { return "TargetAborted" + with(e.code); },
+        [](const TimerElapsed& e) { return "TimerElapsed timer=" + named(kTimers, e.timer); },
+    }, event);
 }
+// clang-format on
 
 namespace {
 

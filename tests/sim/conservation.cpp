@@ -81,12 +81,21 @@ void Ledger::may_be_missing(const MessageRef& message) {
     change(*entry, [](Entry& e) { e.may_miss = true; });
 }
 
-void Ledger::may_be_missing(Party party) {
+void Ledger::excuse_unrun(Flow& flow) {
+    for (Entry& entry : flow.entries) {
+        change(entry, [](Entry& e) { e.may_miss = e.may_miss || e.runs == 0; });
+    }
+}
+
+void Ledger::receiver_gone(Party receiver) {
     for (auto& [parties, flow] : flows_) {
-        if (parties.first != party && parties.second != party) continue;
-        for (Entry& entry : flow.entries) {
-            change(entry, [](Entry& e) { e.may_miss = e.may_miss || e.runs == 0; });
-        }
+        if (parties.second == receiver) excuse_unrun(flow);
+    }
+}
+
+void Ledger::party_died(Party party) {
+    for (auto& [parties, flow] : flows_) {
+        if (parties.first == party || parties.second == party) excuse_unrun(flow);
     }
 }
 

@@ -92,8 +92,10 @@ class Ledger {
     /// It may stay away: its sender was told that it was not accepted, or a connection was cut
     /// around it. It must still not run twice.
     void may_be_missing(const MessageRef& message);
-    /// Everything sent to or by `party` that has not run yet may stay away: its node died.
-    void may_be_missing(Party party);
+    /// Everything sent to `receiver` that has not run yet may stay away: it is no more.
+    void receiver_gone(Party receiver);
+    /// So may what it sent itself: the process it lived in died.
+    void party_died(Party party);
 
     /// Order towards `receiver` is not promised for what was sent in [from, to]: its move went
     /// through the fallback, or a connection was replaced.
@@ -136,6 +138,7 @@ class Ledger {
     Entry* find(const MessageRef& message);
     void check_order(Flow& flow, const MessageRef& message, Route route, const Entry& entry);
     bool order_promised(Party receiver, Duration sent) const;
+    void excuse_unrun(Flow& flow);
     std::string describe(const MessageRef& message) const;
     static bool is_settled(const Entry& entry) noexcept {
         return (entry.runs > 0 || entry.may_miss) && (!entry.is_request || entry.answers > 0);

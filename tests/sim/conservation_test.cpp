@@ -174,7 +174,9 @@ TEST_F(LedgerTest, ADeadNodeExcusesWhatItsPartiesHadOpen) {
     const Party other = ledger.party("other");
     ledger.send(ann, other, kAt);
 
-    ledger.may_be_missing(room);
+    ledger.receiver_gone(room);
+    EXPECT_EQ(ledger.report().lost, 2U);
+    ledger.party_died(room);
 
     EXPECT_EQ(ledger.report().lost, 1U);
     EXPECT_EQ(ledger.report().allowed_missing, 2U);

@@ -348,6 +348,28 @@ TEST_F(Authorities, PreserveWithoutALeaseIsRefused) {
     EXPECT_TRUE(std::holds_alternative<LeaseLost>(answer.value()));
 }
 
+TEST_F(Authorities, ReservationsAreRefusedWithoutAWrite) {
+    OwnerMove move = move_to(b);
+    move.before.pending_creation = PendingCreation{"r", "inline-v1:", std::string(64, '0'), 0};
+    const std::size_t writes = b.faults.write_count() + a.faults.write_count();
+
+    EXPECT_EQ(b.cas(move), CasOwnerAnswer::Conflict);
+    EXPECT_EQ(remove(a, move.before).value(), DeleteAnswer::RowChanged);
+    const auto preserved = a.ask<result<PreserveAnswer>>(
+        [&](auto done) { a.repository.preserve(move.before, bed.in(3s), std::move(done)); });
+    EXPECT_TRUE(std::holds_alternative<RowChanged>(preserved.value()));
+
+    EXPECT_EQ(b.faults.write_count() + a.faults.write_count(), writes);
+}
+
+TEST_F(Authorities, ExhaustedOwnerGenerationIsNeverWritten) {
+    OwnerMove move = move_to(b);
+    move.before.owner_generation.value = 0x7FFF'FFFF'FFFF'FFFE;
+
+    EXPECT_EQ(b.cas(move), CasOwnerAnswer::Corrupt);
+    EXPECT_EQ(*b.read("user:42").value(), actor);
+}
+
 TEST_F(Authorities, DeleteGivesTheCapacityBackOnce) {
     using enum Fault;
     for (const Fault fault : {None, FailBefore, LoseRequest, LoseAnswer}) {
