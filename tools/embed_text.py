@@ -5,7 +5,8 @@ import sys
 source, target, name = sys.argv[1:]
 lines = []
 for line in pathlib.Path(source).read_text(encoding='ascii').splitlines(keepends=True):
-    escaped = line.replace('\\', '\\\\').replace('"', '\\"').replace('\t', '\\t').replace('\n', '\\n')
+    escaped = line.replace('\\', '\\\\').replace('"', '\\"')
+    escaped = escaped.replace('\t', '\\t').replace('\n', '\\n')
     lines.append(f'    "{escaped}"\n')
 pathlib.Path(target).write_text(
     f'#include "tools/sample_trace.hpp"\n\nnamespace shunt::tools {{\n\n'
