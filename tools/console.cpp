@@ -45,7 +45,9 @@ std::string shown_bytes(std::uint64_t bytes) {
     return three_digits(value / kKibi / kKibi / kKibi, "GiB");
 }
 
-Console::Console(std::FILE* out) : out_(out), is_terminal_(isatty(fileno(out)) == 1) {}
+Console::Console(std::FILE* out) : out_(out), is_terminal_(isatty(fileno(out)) == 1) {
+    if (!is_terminal_) status_due_ = std::chrono::steady_clock::now() + kStatusInLog;
+}
 
 void Console::write(std::string_view text) {
     if (error_number_ != 0) return;

@@ -20,6 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTurn{2};
+/// Traffic alone, before the first restart.
+constexpr std::chrono::milliseconds kUndisturbed{2'000};
 /// Creations under way at once.
 constexpr std::uint64_t kCreatingMax = 512;
 /// The demo ends when nothing has changed for so long although messages are open.
@@ -136,6 +138,7 @@ bool Demo::create_actors(std::string* why) {
 }
 
 bool Demo::restarts_due(Clock::time_point now) const {
+    if (now - begun_ < kUndisturbed && !feed_->finished()) return false;
     if (restarts_->done() < std::uint64_t{options_.rounds_min} * kDemoHosts) return true;
     // One more only while there is trace left to play through most of it.
     const auto played = std::chrono::duration<double>(now - begun_) * options_.speed;

@@ -9,7 +9,7 @@ namespace {
 
 /// Messages that may be under way. Far below the hosts' job limit, so that queues stay short enough
 /// for a move to begin at any moment.
-constexpr std::uint64_t kOpenMax = 4'000;
+constexpr std::uint64_t kOpenMax = 1'000;
 /// Events per call: the caller has restarts and a screen to look after.
 constexpr int kBatch = 500;
 

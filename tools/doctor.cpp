@@ -14,7 +14,7 @@ int run_doctor() {
     Console console(stdout);
     for (const engine::ProbeLine& line : engine::describe(found)) {
         std::array<char, 64> name{};
-        std::snprintf(name.data(), name.size(), "%-2s%-28s", line.good ? "" : "!",
+        std::snprintf(name.data(), name.size(), "%-2s%-34s", line.good ? "" : "!",
                       line.name.c_str());
         console.line(name.data() + line.value);
     }
