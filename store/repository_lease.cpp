@@ -48,12 +48,8 @@ struct Repository::ClaimCall {
 
 void Repository::claim_lease(OwnerId owner, LeaseTimings timings, TimePoint deadline,
                              Done<ClaimAnswer> done) {
-    // Member by member: at -O3 g++ 12 takes a temporary of this aggregate for uninitialized.
-    auto call = std::make_shared<ClaimCall>();
-    call->lease.owner_id = std::move(owner);
-    call->timings = timings;
-    call->deadline = deadline;
-    call->done = counted(std::move(done));
+    auto call = std::make_shared<ClaimCall>(
+        ClaimCall{{std::move(owner), {}}, timings, deadline, counted(std::move(done))});
     counters_.issue({Key(kOwnerCounterKey)}, deadline, [this, call](auto issued) {
         if (issued.has_error()) return call->done(issued.error());
         const auto* numbers = std::get_if<Counters::Issued>(&issued.value());

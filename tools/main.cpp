@@ -8,6 +8,7 @@
 #include "tools/demo.hpp"
 #include "tools/doctor.hpp"
 #include "tools/duration_text.hpp"
+#include "tools/sim_command.hpp"
 #include "tools/trace_command.hpp"
 
 namespace shunt::tools {
@@ -77,6 +78,26 @@ CLI::App& add_generate(CLI::App& trace, TraceModel& model) {
     return generate;
 }
 
+CLI::App& add_sim(CLI::App& app, SimOptions& options) {
+    CLI::App& sim = *app.add_subcommand("sim", "Run the simulated cluster over a range of seeds");
+    sim.add_option("--seeds", options.seeds, "How many seeds, one run each")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+        ->capture_default_str();
+    sim.add_option("--from", options.from, "The first seed")->capture_default_str();
+    sim.add_option("--jobs", options.jobs, "Runs at once; 0 takes one per processor")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
+    sim.add_option_function<std::int64_t>(
+           "--seconds",
+           [&options](std::int64_t given) { options.limit = std::chrono::seconds(given); },
+           "Begin no run after this long; 0 is no limit")
+        ->check(CLI::Range(0, 1'000'000));
+    sim.add_flag("--verbose", options.verbose, "Print what happens inside; one run at a time");
+    sim.footer(
+        "Exit code 0: every run held. 1: one failed; its seed is printed with a replay command.");
+    return sim;
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Shunt moves live stateful objects between nodes without losing a message.",
                  "shunt");
@@ -89,6 +110,8 @@ int run(int argc, char** argv) {
         *app.add_subcommand("doctor", "Say what this kernel allows, and what to change");
     CLI::App& trace = *app.add_subcommand("trace", "Make or check chat traces");
     trace.require_subcommand(1);
+    SimOptions sim_options;
+    const CLI::App& sim = add_sim(app, sim_options);
     TraceModel model;
     const CLI::App& generate = add_generate(trace, model);
     CLI::App& check = *trace.add_subcommand("check", "Read a trace and say what it holds");
@@ -111,6 +134,7 @@ int run(int argc, char** argv) {
         return run_demo(demo_options);
     }
     if (doctor.parsed()) return run_doctor();
+    if (sim.parsed()) return run_sim(sim_options);
     if (generate.parsed()) return run_trace_generate(model);
     return run_trace_check(path);
 }

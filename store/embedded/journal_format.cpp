@@ -34,7 +34,8 @@ struct Milliseconds {
 constexpr auto layout(Of<EmbeddedChange>) {
     using T = EmbeddedChange;
     return protocol::fields(
-        protocol::field("key", &T::key, protocol::Text<std::uint16_t, 1, kKeyBytesMax, false>{}),
+        protocol::field("key", &T::key,
+                        protocol::Text<std::uint16_t, 1, kKeyBytesMax, protocol::Chars::Opaque>{}),
         protocol::field("sequence", &T::sequence), protocol::field("deleted", &T::deleted),
         protocol::flagged("hasExpiry", "expiresAt", &T::expires_at, Milliseconds{}),
         protocol::field("value", &T::value, protocol::Bulk<std::uint32_t>{.max = kValueBytesMax}));

@@ -187,7 +187,7 @@ result<ControlFrame> control(const Bytes& bytes) {
 
 // The golden bytes of zmp.md section 18: a public node must be able to read ours.
 TEST(ControlFrame, HelloIsThePublishedBytes) {
-    const ZmpHello hello{.socket_type = SocketType::Router, .rid = {"node-b"}};
+    const ZmpHello hello{.socket_type = SocketType::Router, .rid = NodeRid{"node-b"}};
 
     EXPECT_EQ(hex(encode_control(hello)), "5a010200000000090106066e6f64652d62");
     EXPECT_EQ(std::get<ZmpHello>(control(encode_control(hello)).value()), hello);
@@ -195,7 +195,7 @@ TEST(ControlFrame, HelloIsThePublishedBytes) {
 
 TEST(ControlFrame, ReadyIsThePublishedBytes) {
     const ZmpReady ready{.socket_type = "ROUTER",
-                         .routing_id = {"node-b"},
+                         .routing_id = NodeRid{"node-b"},
                          .max_message_bytes = 0,
                          .pair = PairKey{.id = 0x1122334455667788, .generation = 1},
                          .lane = Lane::Application};
@@ -218,7 +218,7 @@ TEST(ControlFrame, ErrorIsThePublishedBytes) {
 
 TEST(ControlFrame, SupersetReadyRoundTrips) {
     const ZmpReady ready{.socket_type = "ROUTER",
-                         .routing_id = {"a"},
+                         .routing_id = NodeRid{"a"},
                          .max_message_bytes = 7,
                          .pair = PairKey{.id = 5, .generation = 2},
                          .lane = Lane::Completion,
