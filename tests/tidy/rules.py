@@ -218,6 +218,13 @@ def leftovers(tree):
                 yield name, _line_of(text, match.start()), f'{match[0]}: no id of docs/decisions.md'
 
 
+def merged(tree):
+    """No merge was committed half way."""
+    for name, text in tree.files.items():
+        for match in re.finditer(r'^(?:<{7} |>{7} )', text, re.M):
+            yield name, _line_of(text, match.start()), 'a conflict marker'
+
+
 def purity(tree):
     """relocation/, host/ and the simulator take time, threads and chance from the World."""
     for name, text in tree.cpp():
@@ -264,5 +271,5 @@ def contract_ids(tree):
                 yield listing, number, f'{words[0]} {kind}'.strip() + ': no test is named after it'
 
 
-ALL = [layering, third_party, public, header_shape, size, leftovers, purity, sleeping,
+ALL = [layering, third_party, public, header_shape, size, leftovers, merged, purity, sleeping,
        machine_paths, contract_ids]
