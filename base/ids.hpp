@@ -56,9 +56,11 @@ using OperationId = Wide<struct OperationIdTag>;
 template <class Tag>
 struct Named {
     Named() = default;
-    // A constructor on purpose: g++ 12 destroys an aggregate temporary twice when it stands beside
-    // a co_await, as in `co_await turn.request(ActorId{"a"}, ...)` (design.md section 2).
+    // Constructors on purpose: g++ 12 destroys an aggregate temporary twice when it stands beside a
+    // co_await, as in `co_await turn.request(ActorId{"a"}, ...)` (design.md section 2).
     explicit Named(std::string text) noexcept : value(std::move(text)) {}
+    /// A literal has no other meaning that could be mistaken, so it converts by itself.
+    Named(const char* text) : value(text) {}
 
     std::string value;
     auto operator<=>(const Named&) const noexcept = default;

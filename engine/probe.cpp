@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
+#include <thread>
 #include <unistd.h>
 
 #include "engine/buffer_ring.hpp"
@@ -157,7 +158,13 @@ Capabilities run_probe() {
     }
     found.memlock_exempt = has_ipc_lock();
     found.usable_cpus = count_usable_cpus();
-    probe_ring(found);
+    try {
+        // On a thread of its own: a ring that is going away may still interrupt the system calls
+        // of the thread that made it, and the caller's are not ours to disturb.
+        std::thread([&found] { probe_ring(found); }).join();
+    } catch (const std::system_error&) {
+        found.blocker = Errc::ShardNotStarted;
+    }
     return found;
 }
 

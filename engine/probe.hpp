@@ -44,7 +44,7 @@ struct Capabilities {
     unsigned usable_cpus = 1;
 };
 
-/// Runs the probe on first use, on the calling thread, and keeps the answer. Any thread.
+/// Runs the probe on first use and keeps the answer. Any thread.
 const Capabilities& capabilities();
 
 /// The blocker as an error, for whoever is about to start a shard.

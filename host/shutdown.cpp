@@ -82,8 +82,13 @@ void Lifecycle::dispose_actors() {
         if (--rows_to_remove_ == 0) release_store();
     };
     for (const auto& cell : cells) {
+        // Behind the seal a target may hold the unit and be about to take the row over: deleting it
+        // would lose the object (seed unit section 9). A row that nobody takes names a dead lease.
+        const bool was_here = cell->mode() == ActorCell::Mode::Serving ||
+                              cell->mode() == ActorCell::Mode::Pausing;
         cell->end();
         parts_.cells.remove(*cell);
+        if (!was_here) continue;
         ++rows_to_remove_;
         parts_.directory.remove(cell->id(), removed);
     }

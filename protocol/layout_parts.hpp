@@ -258,6 +258,14 @@ constexpr auto flagged(const char* flag, const char* name, std::optional<T> S::*
     return fields(Presence<std::optional<T> S::*>{flag, member}, if_there(name, member));
 }
 
+/// The same with a codec that the type alone does not name.
+template <class S, class T, class Codec>
+constexpr auto flagged(const char* flag, const char* name, std::optional<T> S::*member,
+                       Codec codec) {
+    return fields(Presence<std::optional<T> S::*>{flag, member},
+                  IfThere<std::optional<T> S::*, Codec>{some(name, member, codec)});
+}
+
 /// Codec of an optional: bool8, a body length, then the value if it is true (spec/wire.md section
 /// 4.3). `body_max` bounds the body alone.
 template <std::unsigned_integral Length, class Codec>

@@ -168,12 +168,12 @@ constexpr auto layout(Of<AuthorityPayload>) {
         protocol::field("owner", &T::owner), protocol::field("ownerMeshName", &T::owner_mesh_name),
         protocol::field("ownerNodeRid", &T::owner_node_rid),
         protocol::field("ownerNodeGeneration", &T::owner_node_generation),
-        protocol::field(
-            "relocationState", &T::relocation,
-            protocol::wrapped<std::uint32_t>("hasRelocation", nullptr, protocol::Nested{})),
+        protocol::field("relocationState", &T::relocation,
+                        protocol::wrapped<std::uint32_t>("hasRelocation", "relocation",
+                                                         protocol::Nested{})),
         protocol::field("activationRecoveryState", &T::activation_recovery,
-                        protocol::wrapped<std::uint32_t>("hasActivationRecovery", nullptr,
-                                                         protocol::Nested{})));
+                        protocol::wrapped<std::uint32_t>(
+                            "hasActivationRecovery", "activationRecovery", protocol::Nested{})));
 }
 
 // --- rules ------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/assert.hpp"
 #include "store/checks.hpp"
 #include "store/decimal.hpp"
 
@@ -60,46 +59,70 @@ bool EmbeddedCore::holds(const Condition& condition, UnixMillis now) const {
     return entry != nullptr && same_bytes(entry->value, value.value);
 }
 
+result<std::variant<std::vector<EmbeddedChange>, OutOfRange>> EmbeddedCore::changes_of(
+    const Batch& batch, UnixMillis now) const {
+    std::vector<EmbeddedChange> changes;
+    changes.reserve(batch.mutations.size());
+    std::uint64_t sequence = sequence_;
+    for (const Mutation& mutation : batch.mutations) {
+        EmbeddedChange change;
+        change.sequence = ++sequence;
+        if (const auto* put = std::get_if<Put>(&mutation)) {
+            change.key = put->key;
+            change.value = put->value;
+            if (put->retention) change.expires_at = later(now, *put->retention);
+        } else if (const auto* add = std::get_if<Add>(&mutation)) {
+            const Entry* entry = find_live(add->key, now);
+            const std::optional<std::uint64_t> value =
+                entry == nullptr ? std::uint64_t{0} : parse_decimal(text_of(entry->value));
+            if (!value) return Errc::Corrupt;
+            const std::optional<std::uint64_t> sum = sum_of(*value, add->delta);
+            if (!sum) return OutOfRange{};
+            change.key = add->key;
+            change.value = copy_of(bytes_of(decimal_of(*sum)));
+        } else {
+            change.key = std::get<Delete>(mutation).key;
+            change.deleted = true;
+        }
+        changes.push_back(std::move(change));
+    }
+    return changes;
+}
+
 result<WriteReply> EmbeddedCore::write(const Batch& batch, UnixMillis now) {
     BOOST_OUTCOME_TRY(check_batch(batch));
     close_timed_out_scans(now);
     for (const Condition& condition : batch.conditions) {
         if (!holds(condition, now)) return WriteReply(Conflict{now});
     }
-    // Every sum is known before the first change, because one that is out of range must leave the
-    // whole batch undone.
-    Applied applied{.versions = {}, .sums = {}, .store_now = now};
-    for (const Mutation& mutation : batch.mutations) {
-        const auto* add = std::get_if<Add>(&mutation);
-        if (add == nullptr) continue;
-        const Entry* entry = find_live(add->key, now);
-        const std::optional<std::uint64_t> value =
-            entry == nullptr ? std::uint64_t{0} : parse_decimal(text_of(entry->value));
-        if (!value) return Errc::Corrupt;
-        const std::optional<std::uint64_t> sum = sum_of(*value, add->delta);
-        if (!sum) return WriteReply(OutOfRange{});
-        applied.sums.push_back(static_cast<std::int64_t>(*sum));
+    // Everything the batch does is known, and logged, before the first change: whatever cannot be
+    // done must leave the whole batch undone.
+    BOOST_OUTCOME_TRY(auto outcome, changes_of(batch, now));
+    auto* changes = std::get_if<std::vector<EmbeddedChange>>(&outcome);
+    if (changes == nullptr) return WriteReply(OutOfRange{});
+    if (log_ != nullptr && !changes->empty()) {
+        BOOST_OUTCOME_TRY(log_->before_commit(*changes, now));
     }
 
-    std::size_t next_sum = 0;
-    for (const Mutation& mutation : batch.mutations) {
-        Entry entry{.sequence = ++sequence_, .value = {}, .expires_at = {}, .deleted = false};
-        if (const auto* put = std::get_if<Put>(&mutation)) {
-            entry.value = put->value;
-            if (put->retention) entry.expires_at = later(now, *put->retention);
-            applied.versions.push_back(decimal_of(entry.sequence));
-            apply(put->key, std::move(entry));
-        } else if (const auto* add = std::get_if<Add>(&mutation)) {
-            const auto sum = static_cast<std::uint64_t>(applied.sums[next_sum++]);
-            entry.value = copy_of(bytes_of(decimal_of(sum)));
-            apply(add->key, std::move(entry));
-        } else {
-            entry.deleted = true;
-            apply(std::get<Delete>(mutation).key, std::move(entry));
+    Applied applied{.versions = {}, .sums = {}, .store_now = now};
+    for (std::size_t i = 0; i < changes->size(); ++i) {
+        EmbeddedChange& change = (*changes)[i];
+        if (std::holds_alternative<Put>(batch.mutations[i])) {
+            applied.versions.push_back(decimal_of(change.sequence));
+        } else if (std::holds_alternative<Add>(batch.mutations[i])) {
+            const auto sum = parse_decimal(text_of(change.value));
+            applied.sums.push_back(static_cast<std::int64_t>(*sum));
         }
+        restore(std::move(change));
     }
     collect_expired(now);
     return WriteReply(std::move(applied));
+}
+
+void EmbeddedCore::restore(EmbeddedChange change) {
+    raise_sequence(change.sequence);
+    apply(change.key,
+          Entry{change.sequence, std::move(change.value), change.expires_at, change.deleted});
 }
 
 void EmbeddedCore::apply(const Key& key, Entry&& entry) {

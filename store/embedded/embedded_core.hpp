@@ -9,6 +9,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -17,6 +19,25 @@
 #include "store/location_store.hpp"
 
 namespace shunt::store {
+
+/// What one mutation did to one key.
+struct EmbeddedChange {
+    Key key;
+    std::uint64_t sequence = 0;  // Its decimal text is the Version.
+    Bytes value;
+    std::optional<UnixMillis> expires_at;
+    bool deleted = false;
+    bool operator==(const EmbeddedChange&) const = default;
+};
+
+/// Told about every commit before it happens; an error leaves the store as it was and is what the
+/// write answers. Journal is one.
+class EmbeddedCommitLog {
+  public:
+    virtual ~EmbeddedCommitLog() = default;
+    [[nodiscard]] virtual result<void> before_commit(const std::vector<EmbeddedChange>& changes,
+                                                     UnixMillis now) = 0;
+};
 
 /// Every operation is complete when it returns. `now` is StoreNow: the caller's wall clock, which
 /// may step either way; it decides expiry and nothing else. One thread at a time.
@@ -35,6 +56,26 @@ class EmbeddedCore {
     /// A cursor may be used again until its scan ends or the lease of 300 s since its last page
     /// runs out, so a lost page can be asked for once more. Errors: InvalidArgument.
     [[nodiscard]] result<ScanReply> scan(const ScanRequest& request, UnixMillis now);
+
+    /// `log`, which must outlive this object, hears of every commit from now on.
+    void set_commit_log(EmbeddedCommitLog* log) noexcept { log_ = log; }
+    /// Makes a change of an earlier life happen again; those of one key in their order.
+    void restore(EmbeddedChange change);
+    /// Calls `take` with the changes that would restore the live rows, in key order. The last
+    /// sequence is not always among them: see last_sequence().
+    template <class Take>
+    void for_each_live(UnixMillis now, Take take) const {
+        for (const auto& [key, row] : rows_) {
+            const Entry& entry = row.current;
+            if (entry.deleted || (entry.expires_at && *entry.expires_at <= now)) continue;
+            take(EmbeddedChange{key, entry.sequence, entry.value, entry.expires_at, false});
+        }
+    }
+    std::uint64_t last_sequence() const noexcept { return sequence_; }
+    /// Versions issued from now on lie above `sequence`.
+    void raise_sequence(std::uint64_t sequence) noexcept {
+        if (sequence > sequence_) sequence_ = sequence;
+    }
 
     /// Keys that take memory: live ones, and dead ones an open scan or the clock still needs.
     std::size_t row_count() const noexcept { return rows_.size(); }
@@ -78,7 +119,12 @@ class EmbeddedCore {
     std::optional<std::pair<std::uint64_t, std::string_view>> parse_cursor(
         std::string_view cursor) const;
 
+    /// What the mutations would do, with sequences from the next one on; an error when one cannot.
+    result<std::variant<std::vector<EmbeddedChange>, OutOfRange>> changes_of(const Batch& batch,
+                                                                             UnixMillis now) const;
+
     std::uint64_t instance_;
+    EmbeddedCommitLog* log_ = nullptr;
     std::uint64_t sequence_ = 0;
     std::uint64_t last_scan_id_ = 0;
     Rows rows_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/embedded/embedded_core.hpp"
+#include "store/embedded/journal.hpp"
 
 namespace shunt::store {
 namespace {
@@ -31,6 +32,7 @@ struct EmbeddedStore::Shared {
     std::mutex mutex;  // Guards everything below.
     std::function<UnixMillis()> wall_clock;
     EmbeddedCore core;
+    std::unique_ptr<Journal> journal;  // Of a store that lives in a file.
 };
 
 namespace {
@@ -81,6 +83,12 @@ EmbeddedStore::EmbeddedStore() : EmbeddedStore(system_now) {}
 
 EmbeddedStore::EmbeddedStore(std::function<UnixMillis()> wall_clock)
     : shared_(std::make_shared<Shared>(std::move(wall_clock))) {}
+
+result<EmbeddedStore> EmbeddedStore::open(const std::string& path) {
+    auto shared = std::make_shared<Shared>(system_now);
+    BOOST_OUTCOME_TRY(shared->journal, Journal::open(path, shared->core, system_now()));
+    return EmbeddedStore(std::move(shared));
+}
 
 std::unique_ptr<LocationStore> EmbeddedStore::connect(Poster post) const {
     return std::make_unique<Handle>(shared_, std::move(post));

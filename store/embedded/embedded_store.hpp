@@ -4,7 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
+#include "base/result.hpp"
 #include "base/time.hpp"
 #include "base/unique_function.hpp"
 #include "store/location_store.hpp"
@@ -23,6 +26,14 @@ class EmbeddedStore {
     /// Store time is `wall_clock`, called under the store's mutex from any thread that calls in.
     explicit EmbeddedStore(std::function<UnixMillis()> wall_clock);
 
+    /// A store that survives its process: every commit is in the file at `path` before it happens
+    /// (journal.hpp), and the file's earlier commits are there again. Store time is the system's
+    /// wall clock. A write then waits for the disk inside the call, and with it every handle:
+    /// for a small deployment on one machine, not for many objects a second.
+    /// Errors: Errc::Corrupt for a file that is damaged or none of ours; otherwise the system's
+    /// (`resource_unavailable_try_again` when another process has the file open).
+    [[nodiscard]] static result<EmbeddedStore> open(const std::string& path);
+
     /// A handle for the shard behind `post`. An operation happens inside the call, so `deadline`
     /// never passes; its answer is posted and arrives even when the handle has ended meanwhile.
     [[nodiscard]] std::unique_ptr<LocationStore> connect(Poster post) const;
@@ -30,6 +41,8 @@ class EmbeddedStore {
     struct Shared;
 
   private:
+    explicit EmbeddedStore(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
     std::shared_ptr<Shared> shared_;
 };
 

@@ -54,6 +54,7 @@ class RawPeer {
     bool say(ByteView bytes) {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (sent < 0 && errno == EINTR) continue;
             if (sent <= 0) return false;
             bytes = bytes.subspan(static_cast<std::size_t>(sent));
         }
@@ -67,6 +68,8 @@ class RawPeer {
         std::size_t at = 0;
         while (at < size_bytes) {
             const ssize_t got = ::recv(fd_.get(), out.data() + at, size_bytes - at, 0);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0 && errno == EAGAIN) ADD_FAILURE() << "the peer went silent";
             if (got <= 0) break;
             at += static_cast<std::size_t>(got);
         }
@@ -79,6 +82,7 @@ class RawPeer {
         std::array<std::byte, 4096> room;
         for (;;) {
             const ssize_t got = ::recv(fd_.get(), room.data(), room.size(), 0);
+            if (got < 0 && errno == EINTR) continue;
             if (got < 0 && errno == EAGAIN) ADD_FAILURE() << "the peer did not close";
             if (got <= 0) return out;
             out.insert(out.end(), room.begin(), room.begin() + got);

@@ -1,5 +1,6 @@
 #include "engine/send_queue.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -81,15 +82,59 @@ TEST(SendQueue, ShortResultsContinueAtTheSameByte) {
 }
 
 TEST(SendQueue, AGatherIsBoundedInBytesAndPieces) {
-    SendQueue queue;
     std::vector<iovec> pieces;
-    for (int i = 0; i < 2000; ++i) queue.push(record_of({copy_of(bytes_of("x"))}), {});
-    EXPECT_EQ(queue.gather(pieces), 512U * 9);
+    SendQueue many;
+    OutRecord record = record_of({{}});
+    for (int i = 0; i < 2000; ++i) record.parts[0].tail.push_back(Segment(Bytes(8)));
+    many.push(std::move(record), {});
+    EXPECT_EQ(many.gather(pieces), 8 + 1023U * 8);
     EXPECT_EQ(pieces.size(), SendQueue::kGatherPiecesMax);
 
     SendQueue large;
     large.push(record_of({Bytes(1 << 20)}), {});
     EXPECT_EQ(large.gather(pieces), SendQueue::kGatherBytesMax);
+}
+
+// Packing must neither move what is being sent nor mix up whose bytes were sent.
+TEST(SendQueue, SmallRecordsPackBehindWhatIsBeingSent) {
+    SendQueue queue;
+    std::vector<iovec> pieces;
+    std::vector<std::uint64_t> sent;
+    const auto settled = [&](const SettledRecord& record) { sent.push_back(record.token.value); };
+    for (std::uint64_t token = 1; token <= 3; ++token) queue.push(record_of({Bytes(4)}), {token});
+    EXPECT_EQ(queue.gather(pieces), 36U);
+    EXPECT_EQ(pieces.size(), 1U);
+    const void* base = pieces[0].iov_base;
+
+    for (std::uint64_t token = 4; token <= 2000; ++token)
+        queue.push(record_of({Bytes(4)}), {token});
+    queue.advance(36 + 5, settled);
+    EXPECT_THAT(sent, ElementsAre(1, 2, 3));
+
+    queue.gather(pieces);
+    EXPECT_EQ(pieces[0].iov_base, static_cast<const std::byte*>(base) + 41);
+    queue.advance(7, settled);
+    EXPECT_THAT(sent, ElementsAre(1, 2, 3, 4));
+    while (!queue.empty()) queue.advance(queue.gather(pieces), settled);
+    EXPECT_EQ(sent.size(), 2000U);
+    EXPECT_TRUE(std::is_sorted(sent.begin(), sent.end()));
+}
+
+// Records nobody asks about are settled together; their charge is not lost.
+TEST(SendQueue, ChargeOfRecordsWithoutTokenAddsUp) {
+    SendQueue queue;
+    std::uint64_t charge = 0;
+    const auto settled = [&](const SettledRecord& record) { charge += record.charge; };
+    for (int i = 0; i < 1000; ++i) queue.push(record_of({Bytes(4)}), {});
+    std::vector<iovec> pieces;
+
+    while (!queue.empty()) {
+        queue.advance(std::min<std::size_t>(queue.gather(pieces), 1000), settled);
+        if (charge == 0) queue.push(record_of({Bytes(4)}), {});
+    }
+
+    EXPECT_EQ(charge % 68, 0U);
+    EXPECT_GE(charge, 1000U * 68);
 }
 
 TEST(SendQueue, SettlesWhatTheLastByteCovers) {
@@ -112,23 +157,26 @@ TEST(SendQueue, SettlesWhatTheLastByteCovers) {
 }
 
 TEST(SendQueue, DroppingTellsUnknownFromFailed) {
-    SendQueue queue;
-    for (std::uint64_t token = 1; token <= 4; ++token) {
-        queue.push(record_of({Bytes(10)}), {token});
+    // Once packed, once as they lie.
+    for (const std::size_t size_bytes : {10U, 5000U}) {
+        SendQueue queue;
+        for (std::uint64_t token = 1; token <= 4; ++token) {
+            queue.push(record_of({Bytes(size_bytes)}), {token});
+        }
+        std::vector<SubmitResult> results;
+        const auto settled = [&](const SettledRecord& record) {
+            EXPECT_EQ(record.token.value, results.size() + 1);
+            EXPECT_EQ(record.charge, size_bytes + 64);
+            results.push_back(record.result);
+        };
+        queue.advance(8 + size_bytes + 1, settled);
+
+        queue.drop_all(settled);
+
+        EXPECT_THAT(results, ElementsAre(SubmitResult::Sent, SubmitResult::Unknown,
+                                         SubmitResult::Failed, SubmitResult::Failed));
+        EXPECT_TRUE(queue.empty());
     }
-    std::vector<SubmitResult> results;
-    const auto settled = [&](const SettledRecord& record) {
-        EXPECT_EQ(record.token.value, results.size() + 1);
-        EXPECT_EQ(record.charge, 74U);
-        results.push_back(record.result);
-    };
-    queue.advance(18 + 1, settled);
-
-    queue.drop_all(settled);
-
-    EXPECT_THAT(results, ElementsAre(SubmitResult::Sent, SubmitResult::Unknown,
-                                     SubmitResult::Failed, SubmitResult::Failed));
-    EXPECT_TRUE(queue.empty());
 }
 
 TEST(BlockQueue, ElementsStayWhereTheyAre) {

@@ -7,6 +7,7 @@ does; the source tree is not on its include path.
 """
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,12 @@ import unittest
 
 BUILD, SOURCE = map(pathlib.Path, sys.argv[1:3])
 VERSION, SANITIZERS, *COMPILER = sys.argv[3:]
+
+
+def readme_program():
+    """The first C++ block of the README: the shortest embedding program."""
+    readme = (SOURCE / 'README.md').read_text(encoding='utf-8')
+    return re.search(r'^```cpp\n(.*?)^```$', readme, re.M | re.S)[1]
 
 
 def output_of(*command, **options):
@@ -48,13 +55,30 @@ class Install(unittest.TestCase):
     def test_version_is_the_projects(self):
         self.assertEqual(self.pkg_config('--modversion'), VERSION)
 
-    def test_outside_program_builds_and_runs(self):
-        program = pathlib.Path(self.room.name) / 'consumer'
+    def build(self, source):
+        """The program made of `source` by a user of the installed library."""
+        program = pathlib.Path(self.room.name) / source.stem
         sanitize = [] if SANITIZERS == 'none' else [f'-fsanitize={SANITIZERS}']
-        output_of(*COMPILER, '-std=c++20', '-Wall', '-Wextra', '-Werror', *sanitize,
-                  SOURCE / 'tests/install/consumer.cpp', '-o', program,
-                  *self.pkg_config('--cflags', '--libs').split(), cwd=self.room.name)
+        output_of(*COMPILER, '-std=c++20', '-Wall', '-Wextra', '-Werror', *sanitize, source,
+                  '-o', program, *self.pkg_config('--cflags', '--libs').split(),
+                  cwd=self.room.name)
+        return program
+
+    def test_outside_program_builds_and_runs(self):
+        program = self.build(SOURCE / 'tests/install/consumer.cpp')
         self.assertEqual(output_of(program), f'shunt {VERSION} works')
+
+    def test_readme_program_builds_and_runs(self):
+        source = pathlib.Path(self.room.name) / 'readme.cpp'
+        source.write_text(readme_program(), encoding='utf-8')
+        self.assertEqual(output_of(self.build(source)),
+                         'Relocated; the counter now lives on the second host and says 4')
+
+    def test_readme_program_is_the_example(self):
+        example = (SOURCE / 'examples/hello.cpp').read_text(encoding='utf-8')
+        _, _, program = example.partition('\n')  # Its first line says what it is.
+        outside = program.replace('"host/host.hpp"', '<shunt/host/host.hpp>')
+        self.assertEqual(readme_program(), outside)
 
     def test_public_headers_stand_alone_under_their_prefix(self):
         include = next(self.stage.rglob('include'))

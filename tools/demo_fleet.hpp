@@ -1,0 +1,89 @@
+#pragma once
+// The three hosts of the demo, in one process and linked over loopback: started, fed and stopped.
+// Used by the main thread only; what the hosts' shards have to say is collected and taken from
+// there.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "host/host.hpp"
+#include "tools/demo_measure.hpp"
+#include "tools/demo_options.hpp"
+
+namespace shunt::tools {
+
+inline constexpr std::size_t kDemoHosts = 3;
+/// "A", "B", "C".
+std::string host_name(std::size_t index);
+
+/// What the hosts log, from their threads to the main thread.
+class HostLog {
+  public:
+    void add(std::string line);
+    /// The lines since the last call. Beyond a bound they are only counted, and the count is a
+    /// line.
+    std::vector<std::string> take();
+
+  private:
+    static constexpr std::size_t kLinesMax = 50;
+
+    std::mutex mutex_;
+    std::vector<std::string> lines_;
+    std::uint64_t unkept_ = 0;
+};
+
+class Fleet {
+  public:
+    /// All arguments outlive this.
+    Fleet(const DemoOptions& options, const host::Registry& types, Books& books,
+          Measurements& measurements);
+
+    /// Starts a new lifecycle of host `index`, which must not run.
+    /// Errors as from Host::start(); `why` then is a sentence for the user.
+    result<void> start(std::size_t index, std::string* why);
+    /// Ends what is left of host `index`; its own shutdown() has answered.
+    void remove(std::size_t index);
+    /// Shuts down every host that runs.
+    void stop();
+
+    host::Host& at(std::size_t index) { return *slots_[index].host; }
+
+    /// Whether events may come in through host `index`.
+    bool is_open(std::size_t index) const noexcept { return slots_[index].open; }
+    void close(std::size_t index) noexcept { slots_[index].open = false; }
+    /// Sends that host `index` has not admitted or refused yet.
+    std::uint64_t unadmitted(std::size_t index) const noexcept { return *slots_[index].unadmitted; }
+    /// A one-way message through host `index`; `refused` runs on its shard when it is not admitted.
+    void send(std::size_t index, ActorId target, host::Packet packet,
+              UniqueFunction<void()> refused);
+
+    /// Every host serves and sees every other.
+    bool joined();
+    HostLog& log() noexcept { return log_; }
+
+  private:
+    struct Slot {
+        std::unique_ptr<MoveProbe> probe;  // Outlives the host.
+        std::unique_ptr<host::Host> host;
+        bool open = false;
+        std::shared_ptr<std::atomic<std::uint64_t>> unadmitted =
+            std::make_shared<std::atomic<std::uint64_t>>(0);
+    };
+
+    host::HostOptions options_of(std::size_t index) const;
+
+    const DemoOptions& options_;
+    const host::Registry& types_;
+    Books& books_;
+    Measurements& measurements_;
+    host::LocalStore store_;
+    HostLog log_;
+    std::array<Slot, kDemoHosts> slots_;
+};
+
+}  // namespace shunt::tools

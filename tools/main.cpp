@@ -1,0 +1,147 @@
+// The `shunt` program: reads the command line and hands over. The only file that includes CLI11.
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/version.hpp"
+#include "tools/demo.hpp"
+#include "tools/doctor.hpp"
+#include "tools/duration_text.hpp"
+#include "tools/sim_command.hpp"
+#include "tools/trace_command.hpp"
+
+namespace shunt::tools {
+namespace {
+
+constexpr int kBadInput = 2;
+
+void add_duration(CLI::App& command, const std::string& name, std::chrono::milliseconds& value,
+                  const std::string& text) {
+    const std::string shown_default = std::to_string(value.count()) + "ms";
+    command
+        .add_option_function<std::string>(
+            name,
+            [&value, name](const std::string& given) {
+                const auto parsed = parse_duration(given);
+                if (!parsed || parsed->count() == 0) {
+                    throw CLI::ValidationError(
+                        name, "'" + given + "' is no duration above zero such as 250ms, 10s or 5m");
+                }
+                value = *parsed;
+            },
+            text)
+        ->type_name("DURATION")
+        ->default_str(shown_default);
+}
+
+CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
+    CLI::App& demo = *app.add_subcommand(
+        "demo", "Three hosts play a chat trace while they are restarted in turn");
+    demo.add_option("--trace", options.trace_path, "Trace to play; without it a built-in sample")
+        ->type_name("FILE");
+    demo.add_option("--speed", options.speed, "Trace time per real time")
+        ->check(CLI::Range(0.001, 1e6))
+        ->capture_default_str();
+    demo.add_option("--rounds", options.rounds_min,
+                    "Full rounds of restarts at the least; more while the trace plays")
+        ->check(CLI::Range(0, 1'000))
+        ->capture_default_str();
+    add_duration(demo, "--cutover-wait", options.cutover_wait,
+                 "How long a target waits for the cutover before it falls back");
+    add_duration(demo, "--follow", options.follow,
+                 "How long a host forwards after it handed over; at least 2s");
+    demo.add_option("--seed", options.seed, "Where Actors start and events come in")
+        ->capture_default_str();
+    demo.add_option("--port", options.port, "First of three loopback ports; 0 takes free ones")
+        ->check(CLI::Range(0, 65'533))
+        ->capture_default_str();
+    demo.footer(
+        "Exit code 0: all was played and nothing was lost, doubled or reordered. 1: the account\n"
+        "does not hold. 2: bad input. 130: ended by Ctrl-C, and the account so far holds.");
+    return demo;
+}
+
+CLI::App& add_generate(CLI::App& trace, TraceModel& model) {
+    CLI::App& generate = *trace.add_subcommand("generate", "Write a trace to standard output");
+    const auto number = [&generate](const char* name, auto& value, const char* text) {
+        generate.add_option(name, value, text)->capture_default_str();
+    };
+    number("--seed", model.seed, "One seed is one trace");
+    number("--rooms", model.room_count, "Rooms, 1 to 9999");
+    number("--people", model.person_count, "People, 2 to 99999");
+    number("--events", model.event_count, "Events, 1 to 10000000");
+    add_duration(generate, "--duration", model.duration, "The last event is before this");
+    number("--bursts", model.burst_percent, "Of 100 conversations, how many begin in crowds");
+    number("--bytes-median", model.payload_bytes_median, "Half of the payloads are smaller");
+    number("--bytes-max", model.payload_bytes_max, "Largest payload, up to 1048576");
+    return generate;
+}
+
+CLI::App& add_sim(CLI::App& app, SimOptions& options) {
+    CLI::App& sim = *app.add_subcommand("sim", "Run the simulated cluster over a range of seeds");
+    sim.add_option("--seeds", options.seeds, "How many seeds, one run each")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+        ->capture_default_str();
+    sim.add_option("--from", options.from, "The first seed")->capture_default_str();
+    sim.add_option("--jobs", options.jobs, "Runs at once; 0 takes one per processor")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
+    sim.add_option_function<std::int64_t>(
+           "--seconds",
+           [&options](std::int64_t given) { options.limit = std::chrono::seconds(given); },
+           "Begin no run after this long; 0 is no limit")
+        ->check(CLI::Range(0, 1'000'000));
+    sim.add_flag("--verbose", options.verbose, "Print what happens inside; one run at a time");
+    sim.footer(
+        "Exit code 0: every run held. 1: one failed; its seed is printed with a replay command.");
+    return sim;
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Shunt moves live stateful objects between nodes without losing a message.",
+                 "shunt");
+    app.set_version_flag("--version", "shunt " + std::string(kVersion));
+    app.require_subcommand(1);
+
+    DemoOptions demo_options;
+    const CLI::App& demo = add_demo(app, demo_options);
+    const CLI::App& doctor =
+        *app.add_subcommand("doctor", "Say what this kernel allows, and what to change");
+    CLI::App& trace = *app.add_subcommand("trace", "Make or check chat traces");
+    trace.require_subcommand(1);
+    SimOptions sim_options;
+    const CLI::App& sim = add_sim(app, sim_options);
+    TraceModel model;
+    const CLI::App& generate = add_generate(trace, model);
+    CLI::App& check = *trace.add_subcommand("check", "Read a trace and say what it holds");
+    std::string path;
+    check.add_option("FILE", path, "The trace")->required();
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& wanted) {
+        return app.exit(wanted);  // --help and --version
+    } catch (const CLI::ParseError& error) {
+        std::fprintf(stderr, "shunt: %s (see shunt --help)\n", error.what());
+        return kBadInput;
+    }
+    if (demo.parsed()) {
+        if (demo_options.follow < std::chrono::seconds(2)) {
+            std::fprintf(stderr, "shunt demo: --follow must be at least 2s\n");
+            return kBadInput;
+        }
+        return run_demo(demo_options);
+    }
+    if (doctor.parsed()) return run_doctor();
+    if (sim.parsed()) return run_sim(sim_options);
+    if (generate.parsed()) return run_trace_generate(model);
+    return run_trace_check(path);
+}
+
+}  // namespace
+}  // namespace shunt::tools
+
+int main(int argc, char** argv) {
+    return shunt::tools::run(argc, argv);
+}
