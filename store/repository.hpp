@@ -99,8 +99,8 @@ enum class DeleteAnswer : std::uint8_t { Deleted, RowChanged, LeaseLost };
 
 // --- the repository ---------------------------------------------------------------------------
 
-/// One per shard. Must outlive its operations: destroy it when pending() is zero, or together with a
-/// store handle that answers nothing any more.
+/// One per shard. Must outlive its operations: destroy it when pending() is zero, or together with
+/// a store handle that answers nothing any more.
 class Repository {
   public:
     template <class T>

@@ -37,6 +37,8 @@ class Console {
     /// Takes the status away.
     void clear_status();
 
+    /// Something was not taken: going on is of no use.
+    bool failed() const noexcept { return error_number_ != 0; }
     /// Errc::OutputFailed when anything was not taken, then with the reason in `why`.
     result<void> finish(std::string* why);
 

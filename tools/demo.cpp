@@ -165,7 +165,7 @@ void Demo::play() {
         look(now);
         const bool resting = restarts_->phase() == Restarts::Phase::Resting;
         if (feed_->finished() && resting && !due) return;
-        interrupted_ = signals_.wait_for(kTurn);
+        interrupted_ = signals_.wait_for(kTurn) || console_.failed();
     }
 }
 

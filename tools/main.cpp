@@ -39,7 +39,10 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
     CLI::App& demo = *app.add_subcommand(
         "demo", "Three hosts play a chat trace while they are restarted in turn");
     demo.add_option("--trace", options.trace_path, "Trace to play; without it a built-in sample")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check([](const std::string& given) {
+            return given.empty() ? std::string("needs the name of a file") : std::string();
+        });
     demo.add_option("--speed", options.speed, "Trace time per real time")
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
@@ -118,6 +121,12 @@ int run(int argc, char** argv) {
     std::string path;
     check.add_option("FILE", path, "The trace")->required();
 
+    const auto is_named = [&](const CLI::App* one) { return one->check_name(argv[1]); };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+        // CLI11 would only say that a subcommand is required.
+        std::fprintf(stderr, "shunt: there is no command '%s' (see shunt --help)\n", argv[1]);
+        return kBadInput;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {
