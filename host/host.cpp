@@ -1,5 +1,6 @@
 #include "host/host.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <future>
 
@@ -74,7 +75,10 @@ class Host::Impl {
           logger_(extras.logger ? std::move(extras.logger) : stderr_logger()),
           probe_(extras.probe != nullptr ? *extras.probe : no_probe_),
           shard_(shard_options(options)) {}
-    ~Impl() { stop(); }
+    ~Impl() {
+        stop();
+        --live_;
+    }
 
     result<void> start();
     void stop();
@@ -95,8 +99,13 @@ class Host::Impl {
     static engine::ShardOptions shard_options(const HostOptions& options) {
         engine::ShardOptions shard;
         shard.name = options.node_prefix.substr(0, 15);
+        // A shard that polls while another one needs its processor only delays both.
+        shard.shards_in_process = ++live_;
         return shard;
     }
+
+    /// Hosts of this process.
+    static inline std::atomic<std::size_t> live_{0};
 
     HostOptions options_;
     Registry types_;

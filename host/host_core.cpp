@@ -221,6 +221,11 @@ void HostCore::on_peer_lost(const Peer& peer) {
     router_.on_peer_lost(peer);
 }
 
+void HostCore::on_peer_updated(const Peer& peer) {
+    sources_.on_peer_updated(peer);
+    lifecycle_.poke();
+}
+
 void HostCore::on_arrival(const Arrival& arrival) {
     const auto& command = arrival.record.command;
     if (const auto* send = std::get_if<protocol::ActorSend>(&command)) {

@@ -67,6 +67,7 @@ class HostCore final : private MeshEvents, private DirectoryEvents {
 
     void on_peer_ready(const Peer& peer) override;
     void on_peer_lost(const Peer& peer) override;
+    void on_peer_updated(const Peer& peer) override;
     void on_arrival(const Arrival& arrival) override;
     void on_link_submitted(LinkId link, SubmitToken token, protocol::SubmitResult result) override;
     void on_link_writable(LinkId link) override;

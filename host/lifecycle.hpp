@@ -88,6 +88,7 @@ class Lifecycle {
     void finish(RelocationOutcome outcome, RelocationReason reason);
     void answer(Relocated done, RelocationResult result);
 
+    void flush();
     void drain_step();
     bool drained() const;
     void dispose_actors();
@@ -104,6 +105,7 @@ class Lifecycle {
 
     std::vector<Terminated> shutdown_waiters_;
     bool shutting_down_ = false;
+    bool flushed_ = false;
     bool disposing_ = false;
     TimePoint shutdown_deadline_{};
     TimerId drain_timer_;

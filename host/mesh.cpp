@@ -77,6 +77,7 @@ void Mesh::on_link_down(LinkId id, std::error_code reason) {
         events_.on_peer_lost(found->second.peer);
     }
     links_.erase(id);
+    maybe_flushed();
 }
 
 void Mesh::on_record(LinkId id, const protocol::InRecord& in) {
@@ -129,6 +130,8 @@ bool Mesh::handle_infrastructure(Link& link, const protocol::Command& command) {
         if (ack->probe_id == link.outstanding_probe && link.outstanding_probe != 0) {
             link.outstanding_probe = 0;
             link.deadline = deadline_after(services_.world.now(), kPeerDeadline);
+            if (link.flushing > 0 && --link.flushing > 0) send_probe(link);
+            maybe_flushed();
         }
     } else {
         return false;
@@ -183,10 +186,12 @@ void Mesh::admit(Link& link, const protocol::ServiceAdmission& admission, bool a
 
 void Mesh::apply_update(Link& link, const protocol::ServiceAdmission& admission) {
     const auto* route_mesh = std::get_if<protocol::RouteMeshAdmission>(&admission);
+    if (!link.admitted && !admitting_) return;  // Its hello was ignored too.
     if (!link.admitted || route_mesh == nullptr || refusal(link, *route_mesh)) {
         return refuse(link.peer.link, Errc::ProtocolError, "an update does not fit its admission");
     }
     link.peer.descriptor = *route_mesh;
+    events_.on_peer_updated(link.peer);
 }
 
 // --- liveness ---------------------------------------------------------------------------------
@@ -205,10 +210,35 @@ void Mesh::probe(LinkId id) {
     if (now >= link.deadline) {
         return refuse(id, Errc::Unavailable, "the node answered no probe for 15 s");
     }
-    if (link.outstanding_probe == 0) link.outstanding_probe = next_sequence();
-    send_control(id, protocol::encode_record(protocol::LivenessProbe{link.outstanding_probe}));
+    send_probe(link);
     link.probe_timer = services_.world.arm(
         std::min(deadline_after(now, kProbeInterval), link.deadline), [this, id] { probe(id); });
+}
+
+void Mesh::send_probe(Link& link) {
+    if (link.outstanding_probe == 0) link.outstanding_probe = next_sequence();
+    send_control(link.peer.link,
+                 protocol::encode_record(protocol::LivenessProbe{link.outstanding_probe}));
+}
+
+void Mesh::flush(UniqueFunction<void()> done) {
+    flushed_ = std::move(done);
+    for (auto& [id, link] : links_) {
+        if (!link.admitted) continue;
+        // One that is on its way already was sent too early; another may follow only its answer
+        // (spec/zmp.md section 17.6).
+        link.flushing = link.outstanding_probe == 0 ? 1 : 2;
+        if (link.flushing == 1) send_probe(link);
+    }
+    maybe_flushed();
+}
+
+void Mesh::maybe_flushed() {
+    if (!flushed_) return;
+    for (const auto& [id, link] : links_) {
+        if (link.flushing > 0) return;
+    }
+    services_.world.post(std::exchange(flushed_, nullptr));
 }
 
 }  // namespace shunt::host

@@ -36,6 +36,8 @@ class MeshEvents {
     virtual ~MeshEvents() = default;
     virtual void on_peer_ready(const Peer& peer) = 0;
     virtual void on_peer_lost(const Peer& peer) = 0;
+    /// The peer's descriptor is another one now.
+    virtual void on_peer_updated(const Peer& peer) = 0;
     virtual void on_arrival(const Arrival& arrival) = 0;
     virtual void on_link_submitted(LinkId link, SubmitToken token,
                                    protocol::SubmitResult result) = 0;
@@ -57,6 +59,9 @@ class Mesh final : public LinkEvents {
     void set_descriptor(protocol::RouteMeshAdmission descriptor);
     /// From here no hello is sent and none is answered (spec/zmp.md section 17.7).
     void stop_admitting() noexcept { admitting_ = false; }
+    /// `done` runs when everything has arrived that any peer sent before it had read what this node
+    /// has sent so far: one more probe per peer, asked and answered. Once only.
+    void flush(UniqueFunction<void()> done);
     void stop(UniqueFunction<void()> done);
 
     const Peer* find(const NodeRid& rid) const noexcept;
@@ -87,6 +92,8 @@ class Mesh final : public LinkEvents {
         Peer peer;
         bool admitted = false;
         std::uint64_t outstanding_probe = 0;
+        /// Probes of this peer that must still be answered before flush() is done.
+        int flushing = 0;
         TimePoint deadline;
         TimerId probe_timer;
     };
@@ -100,6 +107,8 @@ class Mesh final : public LinkEvents {
     bool handle_infrastructure(Link& link, const protocol::Command& command);
     void start_liveness(Link& link);
     void probe(LinkId link);
+    void send_probe(Link& link);
+    void maybe_flushed();
     void refuse(LinkId link, std::error_code reason, const char* what);
 
     Services& services_;
@@ -110,6 +119,7 @@ class Mesh final : public LinkEvents {
     std::uint64_t last_sequence_ = 0;
     std::map<LinkId, Link> links_;
     std::map<NodeRid, LinkId> ready_;
+    UniqueFunction<void()> flushed_;
 };
 
 }  // namespace shunt::host

@@ -40,12 +40,21 @@ void Lifecycle::shutdown(std::chrono::milliseconds deadline, Terminated done) {
     }
     parts_.directory.publish(store::NodeState::Draining, [this, alive = alive_](std::error_code e) {
         if (e) parts_.services.log(LogLevel::Warning, "draining_publication_failed", e.message());
-        if (*alive) drain_step();
+        if (*alive) flush();
     });
 }
 
+// A peer may have chosen this node for a unit before it heard that this node leaves. Its request is
+// answered with a failure now; a connection that just ended would leave the unit undecided.
+void Lifecycle::flush() {
+    parts_.mesh.flush([this, alive = alive_] {
+        if (*alive) flushed_ = true;
+    });
+    drain_step();
+}
+
 bool Lifecycle::drained() const {
-    if (operation_ || creating_ > 0 || parts_.targets.running() > 0) return false;
+    if (!flushed_ || operation_ || creating_ > 0 || parts_.targets.running() > 0) return false;
     if (parts_.replies.unacknowledged() > 0) return false;
     for (const auto& cell : parts_.cells.sorted()) {
         if (!cell->idle()) return false;
@@ -82,8 +91,13 @@ void Lifecycle::dispose_actors() {
         if (--rows_to_remove_ == 0) release_store();
     };
     for (const auto& cell : cells) {
+        // Behind the seal a target may hold the unit and be about to take the row over: deleting it
+        // would lose the object (seed unit section 9). A row that nobody takes names a dead lease.
+        const bool was_here =
+            cell->mode() == ActorCell::Mode::Serving || cell->mode() == ActorCell::Mode::Pausing;
         cell->end();
         parts_.cells.remove(*cell);
+        if (!was_here) continue;
         ++rows_to_remove_;
         parts_.directory.remove(cell->id(), removed);
     }

@@ -71,7 +71,10 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     const relocation::Source& machine() const noexcept { return machine_; }
     const ActorCell& cell() const noexcept { return *cell_; }
     /// Counts for SafeToShutdown: the follow route and the retransmission copies.
-    bool holds_shutdown() const noexcept { return copies_held_ || follow_open_; }
+    bool holds_shutdown() const noexcept {
+        // While the owner is unknown the hold may still have to follow it.
+        return copies_held_ || follow_open_ || machine_.ingress() == relocation::Ingress::Hold;
+    }
     /// Payload, boundary batch and their proof are still in memory.
     bool copies_held() const noexcept { return copies_held_; }
     /// The room asked for last has been granted.

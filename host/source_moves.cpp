@@ -24,6 +24,10 @@ relocation::RelocationIdentity identity_of(const protocol::RelocationFailed& rep
     return {reply.relocation, reply.target_attempt_generation, reply.coordinator};
 }
 
+bool takes_objects(const Peer& peer) noexcept {
+    return peer.descriptor.extension.runtime_state == protocol::RuntimeState::Serving;
+}
+
 }  // namespace
 
 SourceMoves::SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follow& follow,
@@ -102,7 +106,7 @@ void SourceMoves::pump(const PeerKey& key) {
         side.unstarted.pop_front();
         --waiting_count_;
         const Peer* peer = parts_.mesh.find(key.first);
-        if (peer == nullptr || peer->generation != key.second) {
+        if (peer == nullptr || peer->generation != key.second || !takes_objects(*peer)) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::RouteNotConnected);
         } else if (services_.world.now() >= next.deadline) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::WorkerTimedOut);
@@ -183,6 +187,17 @@ void SourceMoves::abort_all(protocol::FrameworkErrorCode code) {
     std::vector<std::shared_ptr<SourceMove>> moves;
     for (auto& [id, entry] : moves_) moves.push_back(entry.move);
     for (const auto& move : moves) move->feed(relocation::AbortRequested{code});
+}
+
+void SourceMoves::on_peer_updated(const Peer& peer) {
+    if (takes_objects(peer)) return;
+    std::vector<std::shared_ptr<SourceMove>> moves;
+    for (auto& [id, entry] : moves_) {
+        if (entry.link == peer.link) moves.push_back(entry.move);
+    }
+    for (const auto& move : moves) {
+        move->feed(relocation::AbortRequested{protocol::FrameworkErrorCode::RouteNotConnected});
+    }
 }
 
 // --- news -------------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ class SourceMoves final : public SourceMoveOwner {
     void on_failed(LinkId link, const protocol::RelocationFailed& reply);
     void on_peer_ready(const Peer& peer);
     void on_peer_lost(const Peer& peer);
+    /// A peer that leaves is given nothing more: what the boundary allows comes back.
+    void on_peer_updated(const Peer& peer);
     void on_submitted(SubmitToken token, protocol::SubmitResult result);
     /// A permit came back: a waiting unit may be sealed now.
     void permit_returned();

@@ -168,9 +168,9 @@ constexpr auto layout(Of<AuthorityPayload>) {
         protocol::field("owner", &T::owner), protocol::field("ownerMeshName", &T::owner_mesh_name),
         protocol::field("ownerNodeRid", &T::owner_node_rid),
         protocol::field("ownerNodeGeneration", &T::owner_node_generation),
-        protocol::field("relocationState", &T::relocation,
-                        protocol::wrapped<std::uint32_t>("hasRelocation", "relocation",
-                                                         protocol::Nested{})),
+        protocol::field(
+            "relocationState", &T::relocation,
+            protocol::wrapped<std::uint32_t>("hasRelocation", "relocation", protocol::Nested{})),
         protocol::field("activationRecoveryState", &T::activation_recovery,
                         protocol::wrapped<std::uint32_t>(
                             "hasActivationRecovery", "activationRecovery", protocol::Nested{})));

@@ -46,6 +46,7 @@ struct RunReport {
     std::uint64_t relocated = 0;
     std::uint64_t blocked = 0;
     std::uint64_t objects_lost = 0;
+    std::uint64_t leases_lost = 0;
     std::uint64_t link_breaks = 0;
     SimTime ended{0};
     std::string plan;
@@ -93,6 +94,8 @@ class Cluster {
     void relocate(NodeSlot& slot);
     void relocated(NodeSlot& slot, const result<host::RelocationResult>& answer);
     void await_safe(NodeSlot& slot);
+    /// A host that lost its lease admits nothing any more: its supervisor ends it.
+    void watch_leases();
     void shut_down(NodeSlot& slot);
     void stopped(NodeSlot& slot, const host::TerminationResult& answer);
     void discard(NodeSlot& slot);

@@ -77,6 +77,14 @@ void OwnerWatch::node_gone(Node node) {
     std::erase_if(objects_, [node](const auto& entry) { return entry.second.owner == node; });
 }
 
+std::vector<std::string> OwnerWatch::owned_by(Node node) const {
+    std::vector<std::string> names;
+    for (const auto& [name, object] : objects_) {
+        if (object.owner == node && !object.is_sealed) names.push_back(name);
+    }
+    return names;
+}
+
 std::optional<Node> OwnerWatch::owner_of(const std::string& object) const {
     const auto entry = objects_.find(object);
     if (entry == objects_.end() || entry->second.is_sealed) return std::nullopt;

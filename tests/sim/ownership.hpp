@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.hpp"
 #include "tests/sim/conservation.hpp"
@@ -35,6 +36,8 @@ class OwnerWatch {
     void gone(const std::string& object);
     /// Every object that `node` owned is gone.
     void node_gone(Node node);
+    /// Objects that may run on `node` now.
+    std::vector<std::string> owned_by(Node node) const;
 
     const Findings& findings() const noexcept { return findings_; }
     std::uint64_t turns() const noexcept { return turns_; }

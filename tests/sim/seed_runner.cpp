@@ -57,6 +57,7 @@ void add(SeedSummary& summary, std::uint64_t seed, RunReport&& report) {
     summary.moves += report.opens;
     summary.restarts += report.restarts;
     summary.objects_lost += report.objects_lost;
+    summary.leases_lost += report.leases_lost;
     summary.overtakes += report.books.overtakes;
     summary.allowed_missing += report.books.allowed_missing;
     summary.late_unordered += report.books.late_unordered;
@@ -151,6 +152,7 @@ std::string describe(const SeedSummary& summary) {
     text += line("  overtakes across routes", summary.overtakes);
     text += line("  late by fallback", summary.late_unordered);
     text += line("moves opened", summary.moves) + line("host restarts", summary.restarts);
+    text += line("leases lost", summary.leases_lost);
     text += line("objects lost", summary.objects_lost) + line("link breaks", summary.link_breaks);
     text += line("virtual seconds", static_cast<std::uint64_t>(summary.virtual_time.count()));
     text += line("hash", summary.hash);

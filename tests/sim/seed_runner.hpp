@@ -37,6 +37,7 @@ struct SeedSummary {
     std::uint64_t moves = 0;
     std::uint64_t restarts = 0;
     std::uint64_t objects_lost = 0;
+    std::uint64_t leases_lost = 0;
     std::uint64_t overtakes = 0;
     std::uint64_t allowed_missing = 0;
     std::uint64_t late_unordered = 0;

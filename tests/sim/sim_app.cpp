@@ -186,6 +186,16 @@ void SimApp::troubled(const ActorId& actor) {
     ledger_.order_not_promised(ledger_.party(actor.value), Duration(0), scheduler_.now());
 }
 
+void SimApp::died(std::uint64_t lifecycle, const std::string& caller) {
+    const conservation::Node node{lifecycle};
+    for (const std::string& object : owners_.owned_by(node)) {
+        tell("run " + std::to_string(lifecycle), object + " died with its process");
+        ledger_.party_died(ledger_.party(object));
+    }
+    ledger_.party_died(ledger_.party(caller));
+    owners_.node_gone(node);
+}
+
 std::vector<ActorId> SimApp::ownerless() const {
     std::vector<ActorId> actors;
     for (std::uint32_t i = 0; i < options_.actors; ++i) {

@@ -83,6 +83,8 @@ class SimApp {
     /// The actor's move ended by the fallback or was given up: order is off, and what was lost of
     /// its boundary batch stays lost.
     void troubled(const ActorId& actor);
+    /// The process of this run ended with its objects still on it (a lost lease, a kill).
+    void died(std::uint64_t lifecycle, const std::string& caller);
     /// Settles what only the end can tell; true when the books are closed. May be called again.
     bool settle(bool calm);
     /// Actors without an owner: their target could not confirm the change, or never came back.

@@ -52,8 +52,10 @@ _IMPURE = re.compile(
     r'|\b(?:clock_gettime|gettimeofday|getrandom|getentropy|pthread_\w+|nanosleep)\s*\('
     r'|(?<![\w.>])(?:rand|srand|time)\s*\(')
 _PURE = re.compile(r'(relocation|host|tests/sim)/')
-# The half of host/ that joins it to the engine, and the doors for ordinary threads.
-_IMPURE_BY_PURPOSE = re.compile(r'host/(engine_world|host\.cpp|block_on|blocking)')
+# The half of host/ that joins it to the engine, the doors for ordinary threads, and what plays
+# many simulations side by side.
+_IMPURE_BY_PURPOSE = re.compile(r'host/(engine_world|host\.cpp|block_on|blocking)|'
+                                r'tests/sim/seed_runner\.')
 
 # Written in two halves: no rule may find itself.
 _SLEEP = re.compile(r'this_thread::sl' r'eep|(?<![\w.])u?sl' r'eep\s*\(|\btime\.sl' r'eep\b|'
@@ -216,6 +218,13 @@ def leftovers(tree):
                 yield name, _line_of(text, match.start()), f'{match[0]}: no id of docs/decisions.md'
 
 
+def merged(tree):
+    """No merge was committed half way."""
+    for name, text in tree.files.items():
+        for match in re.finditer(r'^(?:<{7} |>{7} )', text, re.M):
+            yield name, _line_of(text, match.start()), 'a conflict marker'
+
+
 def purity(tree):
     """relocation/, host/ and the simulator take time, threads and chance from the World."""
     for name, text in tree.cpp():
@@ -262,5 +271,5 @@ def contract_ids(tree):
                 yield listing, number, f'{words[0]} {kind}'.strip() + ': no test is named after it'
 
 
-ALL = [layering, third_party, public, header_shape, size, leftovers, purity, sleeping,
+ALL = [layering, third_party, public, header_shape, size, leftovers, merged, purity, sleeping,
        machine_paths, contract_ids]

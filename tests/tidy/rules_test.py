@@ -147,6 +147,11 @@ class Honesty(unittest.TestCase):
         self.assertEqual(findings(rules.leftovers, 'a/b.cpp', text,
                                   **{'docs/decisions.md': '## D-77 Other\n'}), 1)
 
+    def test_conflict_markers_are_found(self):
+        text = 'a\n' + '<' * 7 + ' HEAD\nb\n' + '>' * 7 + ' other\n'
+        self.assertEqual(findings(rules.merged, 'a/b.cpp', text), 2)
+        self.assertEqual(findings(rules.merged, 'a/b.cpp', 'std::cout << 1 >> 7;\n'), 0)
+
     def test_pure_folders_have_no_clock_thread_or_chance(self):
         bad = ['#include <thread>', '#include <random>', '#include <sys/socket.h>',
                'auto a = std::chrono::steady_clock::now();', 'std::thread t;', 'int a = rand();',
