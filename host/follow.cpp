@@ -94,7 +94,7 @@ void Follow::notify(const FollowRoute& route, const MessageJob& job, const Peer&
 }
 
 void Follow::fail(const MessageJob& job, std::error_code error, const char* reason) {
-    services_.probe.on_dropped(reason);
+    services_.probe.on_message_dropped(reason, job.packet.payload.view());
     replies_.answer(job.reply, job.operation, error);
 }
 
