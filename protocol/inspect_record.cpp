@@ -19,7 +19,7 @@ std::string print_record(const DecodedRecord& decoded, std::uint8_t flags) {
         printer.text(name_of(id_of(decoded.command)));
         printer.key("flags");
         printer.number(flags);
-        std::visit([&]<class T>(const T& command) { layout(Of<T>{}).print(printer, command); },
+        std::visit([&]<class T>(const T& command) { kLayout<T>.print(printer, command); },
                    decoded.command);
         printer.key("metadata");
         decoded.metadata ? print(printer, *decoded.metadata) : printer.null();

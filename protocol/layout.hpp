@@ -49,25 +49,29 @@ concept HasLayout = requires {
     layout(Of<T>{});
 };
 
+/// T's layout as a constant: one object, not one per call.
+template <HasLayout T>
+inline constexpr auto kLayout = layout(Of<T>{});
+
 // --- whole values -----------------------------------------------------------------------------
 // Never inlined: one function per type and direction keeps what the compiler sees small, which
 // halves the time it takes and costs the message path a call per structure.
 
 template <HasLayout T, class Sink>
 [[gnu::noinline]] void encode(Sink& sink, const T& value) {
-    layout(Of<T>{}).encode(sink, value);
+    kLayout<T>.encode(sink, value);
 }
 
 /// On failure `value` is partly written and worthless.
 template <HasLayout T>
 [[gnu::noinline]] result<void> decode(Reader& reader, T& value) {
-    return layout(Of<T>{}).decode(reader, value);
+    return kLayout<T>.decode(reader, value);
 }
 
 /// The rules of section 15.1 in `value` and everything in it. Error: Errc::Semantic.
 template <HasLayout T>
 [[gnu::noinline]] result<void> validate(const T& value) {
-    return layout(Of<T>{}).validate(value);
+    return kLayout<T>.validate(value);
 }
 
 template <HasLayout T>
@@ -81,9 +85,9 @@ SizeCounter measure(const T& value) {
 template <HasLayout T>
 [[gnu::noinline]] void print(JsonPrinter& printer, const T& value) {
     if constexpr (requires { is_bare(Of<T>{}); }) {
-        layout(Of<T>{}).print(printer, value);
+        kLayout<T>.print(printer, value);
     } else {
-        printer.object([&] { layout(Of<T>{}).print(printer, value); });
+        printer.object([&] { kLayout<T>.print(printer, value); });
     }
 }
 
@@ -379,7 +383,7 @@ struct Content {
         const char* name = variant.index() < N ? names[variant.index()] : nullptr;
         std::visit(
             [&]<class T>(const T& value) {
-                if (name == nullptr) return layout(Of<T>{}).print(printer, value);
+                if (name == nullptr) return kLayout<T>.print(printer, value);
                 printer.key(name);
                 protocol::print(printer, value);
             },

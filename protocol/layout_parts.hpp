@@ -308,7 +308,7 @@ struct Wrapped {
             printer.boolean(value.has_value());
             if (!value) return;
             if constexpr (HasLayout<T>) {
-                if (name == nullptr) return layout(Of<T>{}).print(printer, *value);
+                if (name == nullptr) return kLayout<T>.print(printer, *value);
             }
             printer.key(name);
             codec.print(printer, *value);
@@ -339,7 +339,7 @@ struct Inlined {
     }
     template <class S>
     void print(JsonPrinter& printer, const S& s) const {
-        layout(Of<MemberOf<Member, const S>>{}).print(printer, at(member, s));
+        kLayout<MemberOf<Member, const S>>.print(printer, at(member, s));
     }
 };
 template <class Member>
