@@ -47,8 +47,8 @@ void Ingress::accept(const ActorId& actor, JobPtr job, const Peer* from) {
 }
 
 void Ingress::refuse(const JobPtr& job, std::error_code error, const char* reason) {
-    services_.probe.on_dropped(reason);
     const auto& message = std::get<MessageJob>(job->work);
+    services_.probe.on_message_dropped(reason, message.packet.payload.view());
     replies_.answer(message.reply, message.operation, error);
 }
 

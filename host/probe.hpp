@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "relocation/effect.hpp"
@@ -27,6 +28,10 @@ class Probe {
     virtual void on_unit_moved(const ActorId&, std::uint64_t /*stream_bytes*/) {}
     /// A one-way message or reply that ended here without a receiver, with a short reason.
     virtual void on_dropped(std::string_view /*reason*/) {}
+    /// The same when its payload is at hand; a request among them is answered with a failure.
+    virtual void on_message_dropped(std::string_view reason, ByteView /*payload*/) {
+        on_dropped(reason);
+    }
 };
 
 }  // namespace shunt::host

@@ -382,7 +382,7 @@ void SourceMove::on(const relocation::FailHold&) {
     for (const JobPtr& job : cell_->take_hold()) {
         const auto* message = std::get_if<MessageJob>(&job->work);
         if (message == nullptr) continue;
-        parts_.services.probe.on_dropped("owner_unknown");
+        parts_.services.probe.on_message_dropped("owner_unknown", message->packet.payload.view());
         parts_.replies.answer(message->reply, message->operation, Errc::Unavailable);
     }
     retire_cell();

@@ -144,7 +144,7 @@ void TargetMoves::removed(TargetMove& move, std::deque<JobPtr> unrun) {
     }
     for (const JobPtr& job : unrun) {
         const auto& message = std::get<MessageJob>(job->work);
-        services_.probe.on_dropped("target_removed");
+        services_.probe.on_message_dropped("target_removed", message.packet.payload.view());
         replies_.answer(message.reply, message.operation, Errc::Unavailable);
     }
     retire_later(move);

@@ -98,7 +98,9 @@ OwnerSeen seen_by_target(const OwnerMove& move, const std::optional<Authority>& 
 
 OwnerSeen seen_by_source(const OwnerMove& move, const std::optional<Authority>& row) {
     if (!row || row->object_generation != move.before.object_generation) return OwnerSeen::Other;
-    if (owns(move.before.fence(), *row)) return OwnerSeen::Source;
+    // An object that moved on and came home again is a later ownership of the same node.
+    const bool unmoved = row->owner_generation == move.before.owner_generation;
+    if (unmoved && owns(move.before.fence(), *row)) return OwnerSeen::Source;
     const bool moved =
         owns(move.target(), *row) && row->owner_generation > move.before.owner_generation;
     return moved ? OwnerSeen::Target : OwnerSeen::Other;

@@ -62,7 +62,7 @@ enum class OwnerSeen : std::uint8_t { Source, Target, Other, Unreadable };
 /// again. Other: stale, the move is over.
 OwnerSeen seen_by_target(const OwnerMove& move, const std::optional<Authority>& row);
 /// Target: the target named in the move owns the same incarnation. Source: the source still does,
-/// whatever the version. Other: anything else.
+/// whatever the version. Other: anything else, an object that has come back included.
 OwnerSeen seen_by_source(const OwnerMove& move, const std::optional<Authority>& row);
 
 }  // namespace shunt::store

@@ -180,6 +180,11 @@ void SimApp::record_lost(const FlatRecord& record) {
     }
 }
 
+void SimApp::message_dropped(std::string_view reason, ByteView payload) {
+    ++coverage_.drops[std::string(reason)];
+    if (const auto message = message_in(payload)) drops_.push_back(*message);
+}
+
 void SimApp::troubled(const ActorId& actor) {
     troubled_.insert(actor);
     // The hold of a move that fell back arrives whenever it arrives.
@@ -210,6 +215,7 @@ bool SimApp::settle(bool calm) {
         const ActorId receiver{ledger_.name_of(ref.receiver)};
         if (troubled_.contains(receiver)) ledger_.may_be_missing(ref);
     }
+    for (const conservation::MessageRef& ref : drops_) ledger_.may_be_missing(ref);
     for (const ActorId& actor : ownerless()) {
         ledger_.receiver_gone(ledger_.party(actor.value));
     }
@@ -312,6 +318,11 @@ void SimProbe::on_unit_moved(const ActorId&, std::uint64_t stream_bytes) {
 void SimProbe::on_dropped(std::string_view reason) {
     app_.tell(name_, "dropped: " + std::string(reason));
     ++app_.coverage().drops[std::string(reason)];
+}
+
+void SimProbe::on_message_dropped(std::string_view reason, ByteView payload) {
+    app_.tell(name_, "message dropped: " + std::string(reason));
+    app_.message_dropped(reason, payload);
 }
 
 }  // namespace shunt::sim

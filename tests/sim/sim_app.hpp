@@ -80,6 +80,8 @@ class SimApp {
     /// The network lost this record. A message the protocol never resends may be missing; one of
     /// a boundary batch only if its move had to do without the rest.
     void record_lost(const FlatRecord& record);
+    /// A host gave this message up because of a fault and counted it.
+    void message_dropped(std::string_view reason, ByteView payload);
     /// The actor's move ended by the fallback or was given up: order is off, and what was lost of
     /// its boundary batch stays lost.
     void troubled(const ActorId& actor);
@@ -124,6 +126,7 @@ class SimApp {
     std::map<ActorId, std::uint64_t> handled_;
     std::map<ActorId, TickMark> tick_marks_;
     std::vector<conservation::MessageRef> batch_losses_;
+    std::vector<conservation::MessageRef> drops_;
     std::set<ActorId> troubled_;
     std::uint64_t ticks_ = 0;
     std::deque<std::string> story_;
@@ -147,6 +150,7 @@ class SimProbe final : public host::Probe {
     void on_log(relocation::LogCode code) override;
     void on_unit_moved(const ActorId& actor, std::uint64_t stream_bytes) override;
     void on_dropped(std::string_view reason) override;
+    void on_message_dropped(std::string_view reason, ByteView payload) override;
 
   private:
     SimApp& app_;

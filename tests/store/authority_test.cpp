@@ -305,6 +305,9 @@ TEST_F(Authorities, RereadAsSource) {
     EXPECT_EQ(seen_by_source(move, steadied(row_after(move))), OwnerSeen::Target);
     EXPECT_EQ(seen_by_source(move, row_after(move_to(c))), OwnerSeen::Other);
     EXPECT_EQ(seen_by_source(move, std::nullopt), OwnerSeen::Other);
+    Authority home_again = actor;
+    home_again.owner_generation.value += 2;
+    EXPECT_EQ(seen_by_source(move, home_again), OwnerSeen::Other);
 }
 
 TEST_F(Authorities, ChainOfMovesRaisesTheOwnerGenerationEachTime) {
