@@ -75,6 +75,12 @@ class SourceMoves final : public SourceMoveOwner {
   private:
     /// How many units one turn of the shard seals, so that their replies come in between.
     static constexpr int kStartsPerTurn = 8;
+    /// Units are sealed about as fast as their targets take them over: a start uses up one that is
+    /// due, a unit whose stop ends makes another one due. Every kPaceInterval brings kStartsPerTurn
+    /// more, so units that are slow to stop never keep others from starting: this is a pace and no
+    /// cap on concurrent units (seed unit section 5.3).
+    static constexpr std::uint64_t kStartsDueAtFirst = 64;
+    static constexpr std::chrono::milliseconds kPaceInterval{10};
 
     struct Unstarted {
         std::shared_ptr<ActorCell> cell;
@@ -114,6 +120,8 @@ class SourceMoves final : public SourceMoveOwner {
     void post_pump(const PeerKey& key);
     void pump(const PeerKey& key);
     void pump_later(const PeerKey& key);
+    void pump_all();
+    void await_pace();
     void begin(PeerSide& side, Unstarted unstarted, const Peer& peer);
     void conclude_unstarted(Unstarted& unstarted, protocol::FrameworkErrorCode code);
     void serve_waiters();
@@ -128,6 +136,8 @@ class SourceMoves final : public SourceMoveOwner {
     std::uint64_t last_token_ = 0;
     std::size_t waiting_count_ = 0;
     bool permit_wait_ = false;
+    std::uint64_t starts_due_ = kStartsDueAtFirst;
+    TimerId pace_timer_;
     bool serving_waiters_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     UniqueFunction<void()> on_settled_;
