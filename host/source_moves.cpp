@@ -143,7 +143,7 @@ void SourceMoves::pump_all() {
 
 void SourceMoves::await_pace() {
     if (pace_timer_) return;
-    pace_timer_ = services_.world.arm(deadline_after(services_.world.now(), kPaceInterval),
+    pace_timer_ = services_.world.arm(deadline_after(services_.world.now(), pace_),
                                       [this, alive = alive_] {
                                           if (!*alive) return;
                                           pace_timer_ = TimerId{};
@@ -175,6 +175,7 @@ void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
                                      peer.chunk_limit_bytes, settings_of(services_.options));
     entry.side = &side;
     entry.link = peer.link;
+    entry.begun = services_.world.now();
     entry.concluded = std::move(unstarted.concluded);
     entry.waiter = std::make_unique<Waiter>();
     entry.waiter->move = entry.move.get();
@@ -354,6 +355,7 @@ void SourceMoves::concluded(SourceMove& move, const relocation::Conclude& how) {
     Concluded callback = std::exchange(entry->concluded, nullptr);
     if (!callback) return;
     ++starts_due_;
+    pace_ = std::clamp<Duration>(services_.world.now() - entry->begun, kPaceMin, kPaceMax);
     pump_all();
     services_.world.post(
         [callback = std::move(callback), how]() mutable { callback(how.outcome, how.code); });

@@ -76,11 +76,13 @@ class SourceMoves final : public SourceMoveOwner {
     /// How many units one turn of the shard seals, so that their replies come in between.
     static constexpr int kStartsPerTurn = 8;
     /// Units are sealed about as fast as their targets take them over: a start uses up one that is
-    /// due, a unit whose stop ends makes another one due. Every kPaceInterval brings kStartsPerTurn
-    /// more, so units that are slow to stop never keep others from starting: this is a pace and no
-    /// cap on concurrent units (seed unit section 5.3).
+    /// due, a unit whose stop ends makes another one due. As often as a unit takes from start to
+    /// end, within these bounds, kStartsPerTurn more become due, so units that are slow to stop
+    /// never keep others from starting: this is a pace and no cap on concurrent units (seed unit
+    /// section 5.3).
     static constexpr std::uint64_t kStartsDueAtFirst = 64;
-    static constexpr std::chrono::milliseconds kPaceInterval{10};
+    static constexpr Duration kPaceMin = std::chrono::milliseconds(10);
+    static constexpr Duration kPaceMax = std::chrono::seconds(1);
 
     struct Unstarted {
         std::shared_ptr<ActorCell> cell;
@@ -106,6 +108,7 @@ class SourceMoves final : public SourceMoveOwner {
         std::shared_ptr<SourceMove> move;
         PeerSide* side = nullptr;
         LinkId link;
+        TimePoint begun;
         Concluded concluded;
         std::unique_ptr<Waiter> waiter;
     };
@@ -137,6 +140,7 @@ class SourceMoves final : public SourceMoveOwner {
     std::size_t waiting_count_ = 0;
     bool permit_wait_ = false;
     std::uint64_t starts_due_ = kStartsDueAtFirst;
+    Duration pace_ = kPaceMin;
     TimerId pace_timer_;
     bool serving_waiters_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
