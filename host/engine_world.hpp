@@ -2,8 +2,9 @@
 // The World on io_uring: one shard of the engine and one mesh endpoint on it (design.md section 3).
 // The only file of host/ that names engine/.
 
+#include <array>
+#include <cstdint>
 #include <memory>
-#include <random>
 
 #include "engine/mesh_endpoint.hpp"
 #include "engine/shard.hpp"
@@ -46,10 +47,14 @@ class EngineWorld final : public World, private engine::LinkEvents {
     void on_writable(engine::LinkId link) override;
     void on_protocol_error(std::string_view peer_address, std::error_code reason) override;
 
+    void refill_entropy() noexcept;
+
     engine::Shard& shard_;
     engine::MeshEndpoint mesh_;
     host::LinkEvents* events_ = nullptr;
-    std::random_device entropy_;
+    /// Random words; the first `entropy_left_` are unused.
+    std::array<std::uint64_t, 256> entropy_{};
+    std::size_t entropy_left_ = 0;
     UniqueFunction<void(std::string_view, std::error_code)> protocol_error_;
 };
 

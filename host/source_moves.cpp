@@ -51,6 +51,7 @@ void SourceMoves::clear() {
         side.unstarted.clear();
     }
     waiting_count_ = 0;
+    services_.world.cancel(std::exchange(pace_timer_, TimerId{}));
     for (auto& [token, submitted] : submitted_) {
         if (submitted.side != nullptr) budget_.release(submitted.side->budget, submitted.charge);
     }
@@ -88,6 +89,7 @@ void SourceMoves::pump(const PeerKey& key) {
     side.pump_posted = false;
     for (int started = 0; started < kStartsPerTurn && !side.unstarted.empty(); ++started) {
         if (side.start_waiter.waiting()) return;
+        if (starts_due_ == 0) return await_pace();
         if (!services_.permits.below_pause()) {
             // Captured jobs keep their permits, so a full host first works its queues down
             // (spec/execution.md section 10.9).
@@ -130,12 +132,28 @@ void SourceMoves::pump_later(const PeerKey& key) {
 void SourceMoves::permit_returned() {
     if (!permit_wait_ || !services_.permits.below_pause()) return;
     permit_wait_ = false;
+    pump_all();
+}
+
+void SourceMoves::pump_all() {
     for (auto& [key, side] : sides_) {
         if (!side.unstarted.empty()) post_pump(key);
     }
 }
 
+void SourceMoves::await_pace() {
+    if (pace_timer_) return;
+    pace_timer_ = services_.world.arm(deadline_after(services_.world.now(), pace_),
+                                      [this, alive = alive_] {
+                                          if (!*alive) return;
+                                          pace_timer_ = TimerId{};
+                                          starts_due_ += kStartsPerTurn;
+                                          pump_all();
+                                      });
+}
+
 void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
+    --starts_due_;
     const NodeIdentity& self = services_.self;
     const ActorCell::Ownership& ownership = unstarted.cell->ownership();
     MoveFence fence;
@@ -157,6 +175,7 @@ void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
                                      peer.chunk_limit_bytes, settings_of(services_.options));
     entry.side = &side;
     entry.link = peer.link;
+    entry.begun = services_.world.now();
     entry.concluded = std::move(unstarted.concluded);
     entry.waiter = std::make_unique<Waiter>();
     entry.waiter->move = entry.move.get();
@@ -335,6 +354,9 @@ void SourceMoves::concluded(SourceMove& move, const relocation::Conclude& how) {
     SHUNT_ASSERT(entry != nullptr);
     Concluded callback = std::exchange(entry->concluded, nullptr);
     if (!callback) return;
+    ++starts_due_;
+    pace_ = std::clamp<Duration>(services_.world.now() - entry->begun, kPaceMin, kPaceMax);
+    pump_all();
     services_.world.post(
         [callback = std::move(callback), how]() mutable { callback(how.outcome, how.code); });
 }

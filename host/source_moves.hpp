@@ -75,6 +75,14 @@ class SourceMoves final : public SourceMoveOwner {
   private:
     /// How many units one turn of the shard seals, so that their replies come in between.
     static constexpr int kStartsPerTurn = 8;
+    /// Units are sealed about as fast as their targets take them over: a start uses up one that is
+    /// due, a unit whose stop ends makes another one due. As often as a unit takes from start to
+    /// end, within these bounds, kStartsPerTurn more become due, so units that are slow to stop
+    /// never keep others from starting: this is a pace and no cap on concurrent units (seed unit
+    /// section 5.3).
+    static constexpr std::uint64_t kStartsDueAtFirst = 64;
+    static constexpr Duration kPaceMin = std::chrono::milliseconds(10);
+    static constexpr Duration kPaceMax = std::chrono::seconds(1);
 
     struct Unstarted {
         std::shared_ptr<ActorCell> cell;
@@ -100,6 +108,7 @@ class SourceMoves final : public SourceMoveOwner {
         std::shared_ptr<SourceMove> move;
         PeerSide* side = nullptr;
         LinkId link;
+        TimePoint begun;
         Concluded concluded;
         std::unique_ptr<Waiter> waiter;
     };
@@ -114,6 +123,8 @@ class SourceMoves final : public SourceMoveOwner {
     void post_pump(const PeerKey& key);
     void pump(const PeerKey& key);
     void pump_later(const PeerKey& key);
+    void pump_all();
+    void await_pace();
     void begin(PeerSide& side, Unstarted unstarted, const Peer& peer);
     void conclude_unstarted(Unstarted& unstarted, protocol::FrameworkErrorCode code);
     void serve_waiters();
@@ -128,6 +139,9 @@ class SourceMoves final : public SourceMoveOwner {
     std::uint64_t last_token_ = 0;
     std::size_t waiting_count_ = 0;
     bool permit_wait_ = false;
+    std::uint64_t starts_due_ = kStartsDueAtFirst;
+    Duration pace_ = kPaceMin;
+    TimerId pace_timer_;
     bool serving_waiters_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     UniqueFunction<void()> on_settled_;

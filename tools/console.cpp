@@ -36,6 +36,12 @@ std::string shown(std::chrono::nanoseconds duration) {
     return three_digits(value / 1e3, "us");
 }
 
+std::string shown_clock(std::chrono::nanoseconds elapsed) {
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%5.1f s", static_cast<double>(elapsed.count()) / 1e9);
+    return text.data();
+}
+
 std::string shown_bytes(std::uint64_t bytes) {
     constexpr double kKibi = 1024;
     const auto value = static_cast<double>(bytes);

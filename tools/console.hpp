@@ -17,7 +17,9 @@ namespace shunt::tools {
 std::string grouped(std::uint64_t number);
 /// At most three digits and a unit, such as `1.24 ms` or `35.1 s`.
 std::string shown(std::chrono::nanoseconds duration);
-/// The same for sizes, such as `12.3 MiB`.
+/// Seconds with one decimal in a column of its own, such as ` 12.3 s`.
+std::string shown_clock(std::chrono::nanoseconds elapsed);
+/// As shown(), for sizes, such as `12.3 MiB`.
 std::string shown_bytes(std::uint64_t bytes);
 
 /// Not thread-safe.

@@ -149,7 +149,7 @@ bool Demo::restarts_due(Clock::time_point now) const {
 
 void Demo::look(Clock::time_point now) {
     for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
-    console_.status("  " + shown(now - begun_) + " · " + grouped(feed_->played()) + " of " +
+    console_.status("  " + shown_clock(now - begun_) + "  " + grouped(feed_->played()) + " of " +
                     grouped(cast_.event_count) + " events · " + grouped(books_.delivered()) +
                     " delivered · " + grouped(books_.open()) + " open · " +
                     grouped(measurements_.units()) + " moved · " + restarts_->doing());

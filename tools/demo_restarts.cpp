@@ -20,7 +20,8 @@ bool is_ready(const std::future<T>& future) {
 }  // namespace
 
 void Restarts::say(const std::string& text) {
-    console_.line("  " + shown(Clock::now() - begun_) + "  host " + host_name(index_) + " " + text);
+    console_.line("  " + shown_clock(Clock::now() - begun_) + "  host " + host_name(index_) + " " +
+                  text);
 }
 
 void Restarts::fail(std::string why) {

@@ -53,7 +53,8 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
     add_duration(demo, "--cutover-wait", options.cutover_wait,
                  "How long a target waits for the cutover before it falls back");
     add_duration(demo, "--follow", options.follow,
-                 "How long a host forwards after it handed over; at least 2s");
+                 "How long a host forwards after it handed over, 2s beyond the cutover wait at the "
+                 "least; 0ms is 5s beyond it");
     demo.add_option("--seed", options.seed, "Where Actors start and events come in")
         ->capture_default_str();
     demo.add_option("--port", options.port, "First of three loopback ports; 0 takes free ones")
@@ -101,6 +102,16 @@ CLI::App& add_sim(CLI::App& app, SimOptions& options) {
     return sim;
 }
 
+int check_and_run_demo(DemoOptions& options) {
+    if (options.follow.count() == 0) options.follow = options.cutover_wait + kFollowBeyondCutover;
+    if (options.follow < options.cutover_wait + kFollowMargin) {
+        std::fprintf(stderr, "shunt demo: --follow must be at least %lldms longer than "
+                     "--cutover-wait\n", static_cast<long long>(kFollowMargin.count()));
+        return kBadInput;
+    }
+    return run_demo(options);
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Shunt moves live stateful objects between nodes without losing a message.",
                  "shunt");
@@ -136,11 +147,7 @@ int run(int argc, char** argv) {
         return kBadInput;
     }
     if (demo.parsed()) {
-        if (demo_options.follow < std::chrono::seconds(2)) {
-            std::fprintf(stderr, "shunt demo: --follow must be at least 2s\n");
-            return kBadInput;
-        }
-        return run_demo(demo_options);
+        return check_and_run_demo(demo_options);
     }
     if (doctor.parsed()) return run_doctor();
     if (sim.parsed()) return run_sim(sim_options);

@@ -23,6 +23,7 @@ TEST(ConsoleText, DurationsAndSizesTakeAFittingUnit) {
     EXPECT_EQ(shown(std::chrono::nanoseconds(1'240)), "1.24 us");
     EXPECT_EQ(shown(milliseconds(35)), "35.0 ms");
     EXPECT_EQ(shown(std::chrono::seconds(120)), "120 s");
+    EXPECT_EQ(shown_clock(milliseconds(12'340)), " 12.3 s");
     EXPECT_EQ(shown_bytes(1'023), "1023 B");
     EXPECT_EQ(shown_bytes(1'536), "1.50 KiB");
     EXPECT_EQ(shown_bytes(12'897'485), "12.3 MiB");
