@@ -156,6 +156,8 @@ bool Lifecycle::is_candidate(const store::ListedNode& node,
     if (wave && descriptor.maintenance_wave == wave) return false;
     const Peer* peer = parts_.mesh.find(descriptor.rid);
     if (peer == nullptr || peer->generation != descriptor.lifecycle_generation) return false;
+    // A node that answers no hello is leaving; a unit sent there might stay undecided.
+    if (!peer->admits_us) return false;
     // Its own word is newer than the last look into the store.
     if (peer->descriptor.extension.runtime_state != protocol::RuntimeState::Serving) return false;
     return descriptor.placement_weight > 0;

@@ -94,7 +94,8 @@ void SourceMoves::pump(const PeerKey& key) {
             permit_wait_ = true;
             return;
         }
-        if (side.unstarted.front().cell->ownership().store_version.empty()) {
+        const bool unsettled = side.unstarted.front().cell->ownership().store_version.empty();
+        if (unsettled && services_.world.now() < side.unstarted.front().deadline) {
             // It arrived a moment ago and its row still shows that move; others go first.
             std::rotate(side.unstarted.begin(), side.unstarted.begin() + 1, side.unstarted.end());
             return pump_later(key);
@@ -106,7 +107,8 @@ void SourceMoves::pump(const PeerKey& key) {
         side.unstarted.pop_front();
         --waiting_count_;
         const Peer* peer = parts_.mesh.find(key.first);
-        if (peer == nullptr || peer->generation != key.second || !takes_objects(*peer)) {
+        if (peer == nullptr || peer->generation != key.second || !peer->admits_us ||
+            !takes_objects(*peer)) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::RouteNotConnected);
         } else if (services_.world.now() >= next.deadline) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::WorkerTimedOut);
