@@ -16,6 +16,24 @@ void Follow::end(const ActorId& actor, RelocationId relocation) {
     if (found == routes_.end() || found->second.relocation != relocation) return;
     routes_.erase(found);
     notified_.erase(actor);
+    const auto parked = parked_.find(actor);
+    if (parked == parked_.end()) return;
+    const std::deque<MessageJob> stranded = std::move(parked->second);
+    parked_.erase(parked);
+    for (const MessageJob& job : stranded) fail(job, Errc::Unavailable, "follow_target_lost");
+}
+
+void Follow::on_peer_ready(const Peer& peer) {
+    for (auto at = parked_.begin(); at != parked_.end();) {
+        const auto route = routes_.find(at->first);
+        const bool reachable = route != routes_.end() &&
+                               route->second.target.target_node_rid == peer.rid &&
+                               route->second.target.target_node_generation == peer.generation;
+        while (reachable && !at->second.empty() && send(route->second, at->second.front())) {
+            at->second.pop_front();
+        }
+        at = at->second.empty() ? parked_.erase(at) : std::next(at);
+    }
 }
 
 const FollowRoute* Follow::find(const ActorId& actor) const {
@@ -27,10 +45,16 @@ void Follow::forward(const FollowRoute& route, const MessageJob& job, const Peer
     if (job.hop_count >= protocol::kMessageFollowHopsMax) {
         return fail(job, Errc::Unavailable, "follow_hops_spent");
     }
+    const auto parked = parked_.find(route.target.actor.actor_id);
+    if (parked != parked_.end()) return parked->second.push_back(job);
+    if (!send(route, job)) return parked_[route.target.actor.actor_id].push_back(job);
+    if (from != nullptr) notify(route, job, *from);
+}
+
+/// False when the target is no ready peer now.
+bool Follow::send(const FollowRoute& route, const MessageJob& job) {
     const Peer* peer = mesh_.find(route.target.target_node_rid);
-    if (peer == nullptr || peer->generation != route.target.target_node_generation) {
-        return fail(job, Errc::Unavailable, "follow_target_lost");
-    }
+    if (peer == nullptr || peer->generation != route.target.target_node_generation) return false;
     const ActorAddress address{route.target, job.operation,
                                static_cast<std::uint8_t>(job.hop_count + 1), source_actor_of(job)};
     const protocol::Metadata* metadata = job.metadata ? &*job.metadata : nullptr;
@@ -41,10 +65,8 @@ void Follow::forward(const FollowRoute& route, const MessageJob& job, const Peer
     const Admission admission =
         mesh_.send(peer->link, encode_message(address, job.packet, metadata, correlation, sequence),
                    Gate::None);
-    if (admission == Admission::NoLink) {
-        // The link is ending and on_peer_lost() is on its way: nobody else would speak for it.
-        return fail(job, Errc::Unavailable, "follow_target_lost");
-    }
+    // NoLink: the link is ending and on_peer_lost() is on its way.
+    if (admission == Admission::NoLink) return false;
     if (asks) {
         // The hop waits by its own window, never by the caller's remaining time (seed unit §10).
         pending_.add(
@@ -56,7 +78,7 @@ void Follow::forward(const FollowRoute& route, const MessageJob& job, const Peer
                 replies_.answer(reply, operation, std::move(answer));
             });
     }
-    if (from != nullptr) notify(route, job, *from);
+    return true;
 }
 
 void Follow::notify(const FollowRoute& route, const MessageJob& job, const Peer& from) {

@@ -4,6 +4,7 @@
 // and reply route.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <unordered_map>
 
@@ -33,11 +34,14 @@ class Follow {
     std::size_t size() const noexcept { return routes_.size(); }
 
     /// Forwards `job` over `route`, one hop more. `from` is the node it came from, which gets the
-    /// notice; nullptr for work that was held here. A job that cannot go ends here: a request with
-    /// Unavailable, a one-way message counted as dropped.
+    /// notice; nullptr for work that was held here. While the target cannot be reached the job
+    /// waits with those behind it, at most until the route ends; a job that cannot go ends here: a
+    /// request with Unavailable, a one-way message counted as dropped.
     void forward(const FollowRoute& route, const MessageJob& job, const Peer* from);
+    void on_peer_ready(const Peer& peer);
 
   private:
+    bool send(const FollowRoute& route, const MessageJob& job);
     void notify(const FollowRoute& route, const MessageJob& job, const Peer& from);
     void fail(const MessageJob& job, std::error_code error, const char* reason);
 
@@ -46,6 +50,8 @@ class Follow {
     PendingRequests& pending_;
     ReplyRouter& replies_;
     std::unordered_map<ActorId, FollowRoute> routes_;
+    /// Jobs whose target is not connected now, in arrival order.
+    std::map<ActorId, std::deque<MessageJob>> parked_;
     /// Links that were told of a route already, per Actor: one notice per fence pair and link.
     std::unordered_map<ActorId, std::map<LinkId, RelocationId>> notified_;
 };

@@ -211,6 +211,8 @@ void HostCore::on_peer_ready(const Peer& peer) {
     log_(relocation::LogLevel::Info, "peer_ready", "A node was admitted.");
     sources_.on_peer_ready(peer);
     targets_.on_peer_ready(peer);
+    // Behind the batches that were just sent again: what waits at the old address came later.
+    follow_.on_peer_ready(peer);
     router_.on_peer_ready();
     lifecycle_.poke();
 }

@@ -33,6 +33,11 @@ class SourceMoveOwner {
     virtual bool ask_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void return_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void withdraw_room(SourceMove& move) = 0;
+    /// True when `jobs` more captured jobs leave permits enough to go on receiving.
+    virtual bool may_capture(std::size_t jobs) const = 0;
+    /// Jobs that are captured now, with their permits, and jobs that no longer are.
+    virtual void captured(std::size_t jobs) = 0;
+    virtual void released(std::size_t jobs) = 0;
     /// Sends a chunk whose charge is taken; the charge comes back when the pipe releases it.
     virtual void submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
                               std::uint64_t charge) = 0;
@@ -119,6 +124,9 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     protocol::ActorRouteFence target_fence() const;
     protocol::RelocationObjectIdentity object() const;
     void retire_cell();
+    void pause_cell();
+    void turn_ended();
+    void give_captured_back();
 
     SourceMoveParts parts_;
     std::shared_ptr<ActorCell> cell_;
@@ -128,6 +136,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     std::deque<relocation::SourceEvent> events_;
     bool stepping_ = false;
     bool finish_posted_ = false;
+    std::size_t captured_jobs_ = 0;
     std::array<TimerId, 7> timers_{};
 
     protocol::EncodedEnvelope payload_;

@@ -307,6 +307,15 @@ void SourceMoves::serve_waiters() {
     serving_waiters_ = false;
 }
 
+bool SourceMoves::may_capture(std::size_t jobs) const {
+    return jobs == 0 || captured_jobs_ + jobs < services_.permits.pause_at();
+}
+
+void SourceMoves::released(std::size_t jobs) {
+    SHUNT_ASSERT(captured_jobs_ >= jobs);
+    captured_jobs_ -= jobs;
+}
+
 void SourceMoves::submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
                                std::uint64_t charge) {
     Entry* entry = entry_of(move);

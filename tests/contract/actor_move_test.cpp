@@ -35,7 +35,7 @@ void move_with_work(MoveBench& bench) {
     EXPECT_TRUE(bench.opened(kB));
 }
 
-TEST(ActorMove, U01_U34_Actor_OwnerChangesOnceByThePreparedTargetAndGrowsByOne) {
+TEST(ActorMove, U34_U01_Actor_OwnerChangesOnceByThePreparedTargetAndGrowsByOne) {
     MoveBench bench;
     bench.create("x");
     const store::Authority before = *bench.row("x");
