@@ -97,6 +97,9 @@ void Lifecycle::advance() {
     if (shutting_down_) {
         return finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
     }
+    if (state_ == HostState::Error) {
+        return finish(RelocationOutcome::Blocked, RelocationReason::RuntimeNotReady);
+    }
     if (const auto reason = refusal()) return finish(RelocationOutcome::Blocked, *reason);
     const bool quiet = creating_ == 0 && parts_.targets.running() == 0;
     const bool has_target = parts_.cells.size() == 0 || !candidates().empty();
@@ -233,7 +236,7 @@ void Lifecycle::units_done() {
         if (error) {
             parts_.services.log(LogLevel::Warning, "serving_publication_failed", error.message());
         }
-        if (!shutting_down_) {
+        if (!shutting_down_ && state_ != HostState::Error) {
             state_ = HostState::Serving;
             parts_.targets.accept_new();
         }
@@ -243,7 +246,7 @@ void Lifecycle::units_done() {
 
 void Lifecycle::publish_relocated() {
     // The units are gone, so this is Relocated whatever the store says (design.md decision 24).
-    if (!shutting_down_) state_ = HostState::Relocated;
+    if (!shutting_down_ && state_ != HostState::Error) state_ = HostState::Relocated;
     relocated_ = RelocationResult{operation_->mode, operation_->version,
                                   RelocationOutcome::Relocated, RelocationReason::None};
     parts_.directory.publish(store::NodeState::Relocated, [this](std::error_code error) {

@@ -33,7 +33,7 @@ class SourceMoveOwner {
     virtual bool ask_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void return_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void withdraw_room(SourceMove& move) = 0;
-    /// True when `jobs` more captured jobs leave permits enough to go on receiving.
+    /// True when reception can go on beside `jobs` more captured ones.
     virtual bool may_capture(std::size_t jobs) const = 0;
     /// Jobs that are captured now, with their permits, and jobs that no longer are.
     virtual void captured(std::size_t jobs) = 0;

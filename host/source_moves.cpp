@@ -308,7 +308,7 @@ void SourceMoves::serve_waiters() {
 }
 
 bool SourceMoves::may_capture(std::size_t jobs) const {
-    return jobs == 0 || captured_jobs_ + jobs < services_.permits.pause_at();
+    return jobs == 0 || captured_jobs_ + jobs <= services_.permits.resume_at();
 }
 
 void SourceMoves::released(std::size_t jobs) {
