@@ -256,7 +256,11 @@ void Lifecycle::publish_relocated() {
         if (parts_.services.world.now() >= operation_->deadline || shutting_down_) {
             return finish(RelocationOutcome::Relocated, RelocationReason::None);
         }
-        publish_relocated();
+        constexpr std::chrono::milliseconds kPublishPause{100};
+        parts_.services.world.arm(deadline_after(parts_.services.world.now(), kPublishPause),
+                                  [this, alive = alive_] {
+                                      if (*alive && operation_) publish_relocated();
+                                  });
     });
 }
 

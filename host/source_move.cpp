@@ -407,13 +407,17 @@ void SourceMove::on(const relocation::DrainHold&) {
 }
 
 void SourceMove::on(const relocation::FailHold&) {
+    fail_hold("owner_unknown");
+    retire_cell();
+}
+
+void SourceMove::fail_hold(const char* reason) {
     for (const JobPtr& job : cell_->take_hold()) {
         const auto* message = std::get_if<MessageJob>(&job->work);
         if (message == nullptr) continue;
-        parts_.services.probe.on_message_dropped("owner_unknown", message->packet.payload.view());
+        parts_.services.probe.on_message_dropped(reason, message->packet.payload.view());
         parts_.replies.answer(message->reply, message->operation, Errc::Unavailable);
     }
-    retire_cell();
 }
 
 void SourceMove::on(const relocation::EndFollow&) {

@@ -75,11 +75,13 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     const MoveFence& fence() const noexcept { return fence_; }
     const relocation::Source& machine() const noexcept { return machine_; }
     const ActorCell& cell() const noexcept { return *cell_; }
-    /// Counts for SafeToShutdown: the follow route and the retransmission copies.
+    /// Counts for SafeToShutdown: the follow route, the retransmission copies, and a hold whose
+    /// owner is still to be found.
     bool holds_shutdown() const noexcept {
-        // While the owner is unknown the hold may still have to follow it.
-        return copies_held_ || follow_open_ || machine_.ingress() == relocation::Ingress::Hold;
+        return copies_held_ || follow_open_ || cell_->mode() == ActorCell::Mode::Sealed;
     }
+    /// The transport ends under this move: what it still holds goes nowhere.
+    void abandon() { fail_hold("shutting_down"); }
     /// Payload, boundary batch and their proof are still in memory.
     bool copies_held() const noexcept { return copies_held_; }
     /// The room asked for last has been granted.
@@ -124,6 +126,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     protocol::ActorRouteFence target_fence() const;
     protocol::RelocationObjectIdentity object() const;
     void retire_cell();
+    void fail_hold(const char* reason);
     void pause_cell();
     void turn_ended();
     void give_captured_back();

@@ -38,10 +38,15 @@ SourceMoves::SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follo
 
 SourceMoves::~SourceMoves() {
     *alive_ = false;
-    clear();
+    drop_all();
 }
 
 void SourceMoves::clear() {
+    for (auto& [id, entry] : moves_) entry.move->abandon();
+    drop_all();
+}
+
+void SourceMoves::drop_all() {
     for (auto& [id, entry] : moves_) {
         budget_.withdraw(*entry.waiter);
     }

@@ -112,6 +112,7 @@ class SourceMoves final : public SourceMoveOwner {
         std::weak_ptr<SourceMove> cutover;  // Cutover: who hears the terminal.
     };
 
+    void drop_all();
     Entry* entry_of(const SourceMove& move);
     PeerSide& side_of(const PeerKey& key);
     void post_pump(const PeerKey& key);
