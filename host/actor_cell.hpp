@@ -79,6 +79,8 @@ class ActorCell : public std::enable_shared_from_this<ActorCell> {
     void seal();
     /// Jobs accepted before the seal, in order; they keep their permits.
     const std::deque<JobPtr>& queue() const noexcept { return queue_; }
+    /// How many of them hold a permit.
+    std::size_t permitted_jobs() const noexcept { return queue_.size() - unpermitted_; }
     const std::deque<JobPtr>& hold() const noexcept { return hold_; }
     /// Empties the hold into the caller's hands.
     std::deque<JobPtr> take_hold() { return std::exchange(hold_, {}); }

@@ -58,13 +58,17 @@ bool Follow::send(const FollowRoute& route, const MessageJob& job) {
     const ActorAddress address{route.target, job.operation,
                                static_cast<std::uint8_t>(job.hop_count + 1), source_actor_of(job)};
     const protocol::Metadata* metadata = job.metadata ? &*job.metadata : nullptr;
-    std::uint64_t sequence = 0;
-    std::uint64_t correlation = 0;
-    if (!std::holds_alternative<NoReply>(job.reply)) {
+    const bool asks = !std::holds_alternative<NoReply>(job.reply);
+    const std::uint64_t sequence = asks ? mesh_.next_sequence() : 0;
+    const auto* link = std::get_if<LinkReply>(&job.reply);
+    const std::uint64_t correlation = link != nullptr ? link->correlation : sequence;
+    const Admission admission =
+        mesh_.send(peer->link, encode_message(address, job.packet, metadata, correlation, sequence),
+                   Gate::None);
+    // NoLink: the link is ending and on_peer_lost() is on its way.
+    if (admission == Admission::NoLink) return false;
+    if (asks) {
         // The hop waits by its own window, never by the caller's remaining time (seed unit §10).
-        sequence = mesh_.next_sequence();
-        const auto* link = std::get_if<LinkReply>(&job.reply);
-        correlation = link != nullptr ? link->correlation : sequence;
         pending_.add(
             sequence, job.operation,
             deadline_after(services_.world.now(), services_.options.message_follow_relay_window),
@@ -74,8 +78,6 @@ bool Follow::send(const FollowRoute& route, const MessageJob& job) {
                 replies_.answer(reply, operation, std::move(answer));
             });
     }
-    mesh_.send_control(peer->link,
-                       encode_message(address, job.packet, metadata, correlation, sequence));
     return true;
 }
 

@@ -66,6 +66,9 @@ class JobPermits {
     /// A unit is sealed only below the pause threshold (spec/execution.md section 10.9).
     bool below_pause() const noexcept { return in_use_ < pause_at_; }
 
+    /// Reception goes on at this count at the latest.
+    std::uint64_t resume_at() const noexcept { return resume_at_; }
+
     std::uint64_t in_use() const noexcept { return in_use_; }
     std::uint64_t peak() const noexcept { return peak_; }
     std::uint64_t max() const noexcept { return max_; }

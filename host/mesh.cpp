@@ -115,7 +115,10 @@ bool Mesh::handle_infrastructure(Link& link, const protocol::Command& command) {
     if (const auto* hello = std::get_if<protocol::Hello>(&command)) {
         admit(link, hello->admission, true);
     } else if (const auto* accepted = std::get_if<protocol::Admit>(&command)) {
+        link.peer.admits_us = true;
+        const bool was_admitted = link.admitted;
         admit(link, accepted->admission, false);
+        if (was_admitted) events_.on_peer_updated(link.peer);
     } else if (const auto* update = std::get_if<protocol::Update>(&command)) {
         apply_update(link, update->admission);
     } else if (const auto* rejected = std::get_if<protocol::Reject>(&command)) {

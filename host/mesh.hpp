@@ -21,6 +21,8 @@ struct Peer {
     NodeGeneration generation;
     std::uint32_t chunk_limit_bytes = 0;
     protocol::RouteMeshAdmission descriptor;
+    /// It has answered this node's hello, so it waits for this node before it leaves the mesh.
+    bool admits_us = false;
 };
 
 /// A decoded record with the way it came.

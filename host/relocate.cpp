@@ -97,6 +97,9 @@ void Lifecycle::advance() {
     if (shutting_down_) {
         return finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
     }
+    if (state_ == HostState::Error) {
+        return finish(RelocationOutcome::Blocked, RelocationReason::RuntimeNotReady);
+    }
     if (const auto reason = refusal()) return finish(RelocationOutcome::Blocked, *reason);
     const bool quiet = creating_ == 0 && parts_.targets.running() == 0;
     const bool has_target = parts_.cells.size() == 0 || !candidates().empty();
@@ -156,6 +159,8 @@ bool Lifecycle::is_candidate(const store::ListedNode& node,
     if (wave && descriptor.maintenance_wave == wave) return false;
     const Peer* peer = parts_.mesh.find(descriptor.rid);
     if (peer == nullptr || peer->generation != descriptor.lifecycle_generation) return false;
+    // A node that answers no hello is leaving; a unit sent there might stay undecided.
+    if (!peer->admits_us) return false;
     // Its own word is newer than the last look into the store.
     if (peer->descriptor.extension.runtime_state != protocol::RuntimeState::Serving) return false;
     return descriptor.placement_weight > 0;
@@ -231,7 +236,7 @@ void Lifecycle::units_done() {
         if (error) {
             parts_.services.log(LogLevel::Warning, "serving_publication_failed", error.message());
         }
-        if (!shutting_down_) {
+        if (!shutting_down_ && state_ != HostState::Error) {
             state_ = HostState::Serving;
             parts_.targets.accept_new();
         }
@@ -241,7 +246,7 @@ void Lifecycle::units_done() {
 
 void Lifecycle::publish_relocated() {
     // The units are gone, so this is Relocated whatever the store says (design.md decision 24).
-    if (!shutting_down_) state_ = HostState::Relocated;
+    if (!shutting_down_ && state_ != HostState::Error) state_ = HostState::Relocated;
     relocated_ = RelocationResult{operation_->mode, operation_->version,
                                   RelocationOutcome::Relocated, RelocationReason::None};
     parts_.directory.publish(store::NodeState::Relocated, [this](std::error_code error) {
@@ -251,7 +256,11 @@ void Lifecycle::publish_relocated() {
         if (parts_.services.world.now() >= operation_->deadline || shutting_down_) {
             return finish(RelocationOutcome::Relocated, RelocationReason::None);
         }
-        publish_relocated();
+        constexpr std::chrono::milliseconds kPublishPause{100};
+        parts_.services.world.arm(deadline_after(parts_.services.world.now(), kPublishPause),
+                                  [this, alive = alive_] {
+                                      if (*alive && operation_) publish_relocated();
+                                  });
     });
 }
 

@@ -60,6 +60,7 @@ SourceMove::SourceMove(SourceMoveParts parts, std::shared_ptr<ActorCell> cell, M
 
 SourceMove::~SourceMove() {
     parts_.owner.withdraw_room(*this);
+    give_captured_back();
     for (const TimerId timer : timers_) parts_.services.world.cancel(timer);
 }
 
@@ -131,19 +132,44 @@ void SourceMove::on(const relocation::Mark& effect) {
 // --- stopping ---------------------------------------------------------------------------------
 
 void SourceMove::on(const relocation::PauseAtTurnEnd&) {
+    pause_cell();
+}
+
+void SourceMove::pause_cell() {
     const bool idle = cell_->pause([self = weak_from_this()] {
-        const auto move = self.lock();
-        if (move == nullptr) return;
-        move->cell_->seal();
-        move->feed(relocation::TurnEnded{});
+        if (const auto move = self.lock()) move->turn_ended();
     });
-    if (!idle) return;
+    if (idle) turn_ended();
+}
+
+// Captured jobs keep their permits until the cutover is submitted, which takes records from the
+// target: two hosts that move to each other with all their permits captured would stop reading and
+// wait for ever. So the queue is worked down first (spec/execution.md sections 3.1 and 10.9).
+void SourceMove::turn_ended() {
+    if (!parts_.owner.may_capture(cell_->permitted_jobs())) {
+        constexpr std::chrono::milliseconds kTurnPause{2};
+        cell_->cancel_pause();
+        parts_.services.world.arm(
+            deadline_after(parts_.services.world.now(), kTurnPause), [self = weak_from_this()] {
+                const auto move = self.lock();
+                const bool still_wanted = move != nullptr && !move->machine_.finished() &&
+                                          move->cell_->mode() == ActorCell::Mode::Serving;
+                if (still_wanted) move->pause_cell();
+            });
+        return;
+    }
     cell_->seal();
-    events_.push_back(relocation::TurnEnded{});
+    captured_jobs_ = cell_->permitted_jobs();
+    parts_.owner.captured(captured_jobs_);
+    feed(relocation::TurnEnded{});
+}
+
+void SourceMove::give_captured_back() {
+    parts_.owner.released(std::exchange(captured_jobs_, 0));
 }
 
 void SourceMove::on(const relocation::CancelPause&) {
-    cell_->cancel_pause();
+    if (cell_->mode() == ActorCell::Mode::Pausing) cell_->cancel_pause();
 }
 
 void SourceMove::on(const relocation::CaptureUnit&) {
@@ -346,6 +372,7 @@ void SourceMove::on(const relocation::ResendBatch& effect) {
 // --- afterwards -------------------------------------------------------------------------------
 
 void SourceMove::on(const relocation::RestoreQueue&) {
+    give_captured_back();
     cell_->unseal();
 }
 
@@ -354,6 +381,7 @@ void SourceMove::on(const relocation::EndDispatch&) {
 }
 
 void SourceMove::on(const relocation::ReleasePermits&) {
+    give_captured_back();
     cell_->release_queue();
 }
 
@@ -379,13 +407,17 @@ void SourceMove::on(const relocation::DrainHold&) {
 }
 
 void SourceMove::on(const relocation::FailHold&) {
+    fail_hold("owner_unknown");
+    retire_cell();
+}
+
+void SourceMove::fail_hold(const char* reason) {
     for (const JobPtr& job : cell_->take_hold()) {
         const auto* message = std::get_if<MessageJob>(&job->work);
         if (message == nullptr) continue;
-        parts_.services.probe.on_message_dropped("owner_unknown", message->packet.payload.view());
+        parts_.services.probe.on_message_dropped(reason, message->packet.payload.view());
         parts_.replies.answer(message->reply, message->operation, Errc::Unavailable);
     }
-    retire_cell();
 }
 
 void SourceMove::on(const relocation::EndFollow&) {

@@ -33,6 +33,11 @@ class SourceMoveOwner {
     virtual bool ask_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void return_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void withdraw_room(SourceMove& move) = 0;
+    /// True when reception can go on beside `jobs` more captured ones.
+    virtual bool may_capture(std::size_t jobs) const = 0;
+    /// Jobs that are captured now, with their permits, and jobs that no longer are.
+    virtual void captured(std::size_t jobs) = 0;
+    virtual void released(std::size_t jobs) = 0;
     /// Sends a chunk whose charge is taken; the charge comes back when the pipe releases it.
     virtual void submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
                               std::uint64_t charge) = 0;
@@ -70,11 +75,13 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     const MoveFence& fence() const noexcept { return fence_; }
     const relocation::Source& machine() const noexcept { return machine_; }
     const ActorCell& cell() const noexcept { return *cell_; }
-    /// Counts for SafeToShutdown: the follow route and the retransmission copies.
+    /// Counts for SafeToShutdown: the follow route, the retransmission copies, and a hold whose
+    /// owner is still to be found.
     bool holds_shutdown() const noexcept {
-        // While the owner is unknown the hold may still have to follow it.
-        return copies_held_ || follow_open_ || machine_.ingress() == relocation::Ingress::Hold;
+        return copies_held_ || follow_open_ || cell_->mode() == ActorCell::Mode::Sealed;
     }
+    /// The transport ends under this move: what it still holds goes nowhere.
+    void abandon() { fail_hold("shutting_down"); }
     /// Payload, boundary batch and their proof are still in memory.
     bool copies_held() const noexcept { return copies_held_; }
     /// The room asked for last has been granted.
@@ -119,6 +126,10 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     protocol::ActorRouteFence target_fence() const;
     protocol::RelocationObjectIdentity object() const;
     void retire_cell();
+    void fail_hold(const char* reason);
+    void pause_cell();
+    void turn_ended();
+    void give_captured_back();
 
     SourceMoveParts parts_;
     std::shared_ptr<ActorCell> cell_;
@@ -128,6 +139,7 @@ class SourceMove : public std::enable_shared_from_this<SourceMove> {
     std::deque<relocation::SourceEvent> events_;
     bool stepping_ = false;
     bool finish_posted_ = false;
+    std::size_t captured_jobs_ = 0;
     std::array<TimerId, 7> timers_{};
 
     protocol::EncodedEnvelope payload_;

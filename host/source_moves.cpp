@@ -38,10 +38,15 @@ SourceMoves::SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follo
 
 SourceMoves::~SourceMoves() {
     *alive_ = false;
-    clear();
+    drop_all();
 }
 
 void SourceMoves::clear() {
+    for (auto& [id, entry] : moves_) entry.move->abandon();
+    drop_all();
+}
+
+void SourceMoves::drop_all() {
     for (auto& [id, entry] : moves_) {
         budget_.withdraw(*entry.waiter);
     }
@@ -96,7 +101,8 @@ void SourceMoves::pump(const PeerKey& key) {
             permit_wait_ = true;
             return;
         }
-        if (side.unstarted.front().cell->ownership().store_version.empty()) {
+        const bool unsettled = side.unstarted.front().cell->ownership().store_version.empty();
+        if (unsettled && services_.world.now() < side.unstarted.front().deadline) {
             // It arrived a moment ago and its row still shows that move; others go first.
             std::rotate(side.unstarted.begin(), side.unstarted.begin() + 1, side.unstarted.end());
             return pump_later(key);
@@ -108,7 +114,8 @@ void SourceMoves::pump(const PeerKey& key) {
         side.unstarted.pop_front();
         --waiting_count_;
         const Peer* peer = parts_.mesh.find(key.first);
-        if (peer == nullptr || peer->generation != key.second || !takes_objects(*peer)) {
+        if (peer == nullptr || peer->generation != key.second || !peer->admits_us ||
+            !takes_objects(*peer)) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::RouteNotConnected);
         } else if (services_.world.now() >= next.deadline) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::WorkerTimedOut);
@@ -322,6 +329,15 @@ void SourceMoves::serve_waiters() {
         }
     }
     serving_waiters_ = false;
+}
+
+bool SourceMoves::may_capture(std::size_t jobs) const {
+    return jobs == 0 || captured_jobs_ + jobs <= services_.permits.resume_at();
+}
+
+void SourceMoves::released(std::size_t jobs) {
+    SHUNT_ASSERT(captured_jobs_ >= jobs);
+    captured_jobs_ -= jobs;
 }
 
 void SourceMoves::submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,

@@ -66,6 +66,9 @@ class SourceMoves final : public SourceMoveOwner {
     bool ask_room(SourceMove& move, std::uint64_t charge) override;
     void return_room(SourceMove& move, std::uint64_t charge) override;
     void withdraw_room(SourceMove& move) override;
+    bool may_capture(std::size_t jobs) const override;
+    void captured(std::size_t jobs) override { captured_jobs_ += jobs; }
+    void released(std::size_t jobs) override;
     void submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
                       std::uint64_t charge) override;
     void submit_cutover(SourceMove& move, LinkId link, protocol::OutRecord&& record) override;
@@ -118,6 +121,7 @@ class SourceMoves final : public SourceMoveOwner {
         std::weak_ptr<SourceMove> cutover;  // Cutover: who hears the terminal.
     };
 
+    void drop_all();
     Entry* entry_of(const SourceMove& move);
     PeerSide& side_of(const PeerKey& key);
     void post_pump(const PeerKey& key);
@@ -138,6 +142,7 @@ class SourceMoves final : public SourceMoveOwner {
     std::unordered_map<std::uint64_t, Submitted> submitted_;
     std::uint64_t last_token_ = 0;
     std::size_t waiting_count_ = 0;
+    std::size_t captured_jobs_ = 0;
     bool permit_wait_ = false;
     std::uint64_t starts_due_ = kStartsDueAtFirst;
     Duration pace_ = kPaceMin;

@@ -45,6 +45,13 @@ void TargetMoves::on_prepare(const Arrival& arrival, const protocol::RelocationP
     if (const auto known = find(prepare.relocation)) {
         return known->on_prepare(arrival.peer.link, arrival.sequence, prepare);
     }
+    if (const auto ended = ended_.find(prepare.relocation); ended != ended_.end()) {
+        services_.probe.on_log(LogCode::RepeatedPrepare);
+        // Once ready was sent, a failure would open the source beside the owner it may have here.
+        // Silence lets it read the store instead (seed unit section 9).
+        if (ended->second == protocol::FrameworkErrorCode::None) return;
+        return refuse(arrival, prepare, ended->second);
+    }
     const auto* object = std::get_if<protocol::ActorObject>(&prepare.object);
     if (object == nullptr) {
         return refuse(arrival, prepare, protocol::FrameworkErrorCode::HandlerNotFound);
@@ -159,8 +166,19 @@ void TargetMoves::retire_later(const TargetMove& move) {
     const Duration remembered = settings_.restore_validity + 2 * settings_.cutover_wait_timeout;
     services_.world.arm(deadline_after(services_.world.now(), remembered),
                         [this, id = move.fence().relocation, alive = alive_] {
-                            if (*alive) moves_.erase(id);
+                            if (*alive) retire(id);
                         });
+}
+
+void TargetMoves::retire(RelocationId relocation) {
+    const auto found = moves_.find(relocation);
+    if (found == moves_.end()) return;
+    ended_.emplace(relocation, found->second->machine().failure_answered());
+    ended_order_.push_back(relocation);
+    moves_.erase(found);
+    if (ended_order_.size() <= kEndedMax) return;
+    ended_.erase(ended_order_.front());
+    ended_order_.pop_front();
 }
 
 }  // namespace shunt::host

@@ -2,6 +2,7 @@
 // All moves this host is the target of: one temporary queue per Actor, records routed to the move
 // they name, and what becomes of work that a removed move leaves behind.
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -44,10 +45,14 @@ class TargetMoves final : public TargetMoveOwner {
     void deliver_late(const ActorId& actor, JobPtr job) override;
 
   private:
+    /// Remembers the answers of so many ended moves; some 100 bytes each.
+    static constexpr std::size_t kEndedMax = 100'000;
+
     void refuse(const Arrival& arrival, const protocol::RelocationPrepare& prepare,
                 protocol::FrameworkErrorCode code);
     std::shared_ptr<TargetMove> find(RelocationId relocation) const;
     void retire_later(const TargetMove& move);
+    void retire(RelocationId relocation);
 
     Services& services_;
     TargetMoveParts parts_;
@@ -57,6 +62,10 @@ class TargetMoves final : public TargetMoveOwner {
     bool takes_objects_ = true;
     std::map<RelocationId, std::shared_ptr<TargetMove>> moves_;
     std::unordered_map<ActorId, RelocationId> staging_;
+    /// Moves that are over and forgotten but for their answer, and the order they ended in. A
+    /// source may ask again as long as its operation lasts, which no record says.
+    std::unordered_map<RelocationId, protocol::FrameworkErrorCode> ended_;
+    std::deque<RelocationId> ended_order_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

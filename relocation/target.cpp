@@ -34,6 +34,11 @@ bool Target::finished() const noexcept {
     return stage_ == Stage::TargetOpen || stage_ == Stage::TargetRemoved;
 }
 
+FrameworkErrorCode Target::failure_answered() const noexcept {
+    const auto* removed = std::get_if<Removed>(&state_);
+    return removed == nullptr ? FrameworkErrorCode::None : removed->answered;
+}
+
 // --- the Restore request ----------------------------------------------------------------------
 
 void Target::on(const PrepareReceived& e, TimePoint now, TargetEffects& out) {

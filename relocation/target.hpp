@@ -35,6 +35,8 @@ class Target {
 
     /// True in TargetOpen and TargetRemoved: no timer is armed and no answer is awaited.
     bool finished() const noexcept;
+    /// What reply 53 said; None when none was sent, so that the source may count on this target.
+    protocol::FrameworkErrorCode failure_answered() const noexcept;
 
   private:
     /// Before the first command 40.

@@ -154,8 +154,9 @@ class Repository {
     /// Writes `next` over the version it carries. Owner, generations and capacity must be those of
     /// that version: progress, membership and state may differ.
     void preserve(Authority next, TimePoint deadline, Done<PreserveAnswer> done);
-    /// Clears the relocation slot that the commit of `relocation` left in the row, if it is still
-    /// there and the owner still `lease`; RowChanged otherwise.
+    /// Clears the relocation slot that the commit of `relocation` left in the row, if the owner is
+    /// still `lease`. Preserved, without a write, when the slot is empty already: the answer of an
+    /// earlier attempt was lost. RowChanged for another owner or another move's slot.
     void preserve_steady(protocol::AuthorityKey object, OwnerLease lease, RelocationId relocation,
                          TimePoint deadline, Done<PreserveAnswer> done);
     /// Deletes the row at the version `authority` carries and gives its capacity back.

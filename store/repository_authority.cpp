@@ -192,6 +192,10 @@ void Repository::preserve_steady(protocol::AuthorityKey object, OwnerLease lease
                    [this, lease = std::move(lease), relocation, deadline, answer](auto row) {
                        if (row.has_error()) return (*answer)(row.error());
                        const std::optional<Authority>& seen = row.value();
+                       if (seen && seen->owner == lease && !seen->relocation) {
+                           // An earlier attempt whose answer was lost has done it.
+                           return (*answer)(PreserveAnswer(Preserved{*seen}));
+                       }
                        if (!seen || seen->owner != lease || !seen->relocation ||
                            seen->relocation->relocation != relocation) {
                            return (*answer)(PreserveAnswer(RowChanged{}));

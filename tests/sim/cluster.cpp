@@ -40,6 +40,7 @@ Cluster::Cluster(std::uint64_t seed, const RunPlan& plan)
     SHUNT_ASSERT(app_.register_types(registry_).has_value());
     scheduler_.set_step_budget(kStepBudget);
     network_.on_loss([this](const RecordNotice& notice) { app_.record_lost(notice.record); });
+    store_.on_applied([this](const LoggedWrite& write) { store_watch_.applied(write); });
     for (const NodeIndex index : indices_) {
         NodeSlot slot;
         slot.index = index;
@@ -76,6 +77,7 @@ void Cluster::start(NodeSlot& slot) {
         [this, &slot](relocation::LogLevel level, std::string_view name, const std::string& text) {
             note_log(slot, level, name, text);
         });
+    store_watch_.run_is(run->lifecycle, run->core->identity().owner_id);
     slot.run = std::move(run);
     slot.phase = Phase::Starting;
     slot.run->core->start([this, &slot](std::error_code error) { started(slot, error); });
@@ -340,6 +342,15 @@ void Cluster::close_books() {
     for (const std::string& text : report_.books.findings.texts()) fail(text);
     for (const std::string& text : app_.owners().findings().texts()) fail(text);
     for (const std::string& text : app_.findings().texts()) fail(text);
+    for (const std::string& text : store_watch_.findings().texts()) fail(text);
+    report_.owner_changes = store_watch_.owner_changes();
+    // Every open queue was paid for by one owner change (an unopened one may have died with its
+    // target).
+    if (report_.owner_changes < app_.owners().opens())
+        fail("a queue opened without an owner change");
+    if (!plan_.faults.any() && report_.owner_changes != app_.owners().opens()) {
+        fail("an owner changed and no queue opened");
+    }
     report_.turns = app_.owners().turns();
     report_.opens = app_.owners().opens();
     report_.link_breaks = network_.link_breaks();

@@ -14,6 +14,7 @@
 #include "tests/sim/sim_app.hpp"
 #include "tests/sim/sim_store.hpp"
 #include "tests/sim/sim_world.hpp"
+#include "tests/sim/store_watch.hpp"
 
 namespace shunt::sim {
 
@@ -42,6 +43,7 @@ struct RunReport {
     std::uint64_t steps = 0;
     std::uint64_t turns = 0;
     std::uint64_t opens = 0;
+    std::uint64_t owner_changes = 0;
     std::uint64_t restarts = 0;
     std::uint64_t relocated = 0;
     std::uint64_t blocked = 0;
@@ -127,6 +129,7 @@ class Cluster {
     Scheduler scheduler_;
     Network network_;
     SimStore store_;
+    StoreWatch store_watch_;
     SimApp app_;
     Random random_;
     host::Registry registry_;
