@@ -27,13 +27,14 @@ const std::string& stable_type_of(const AuthorityObject& object) {
 Bytes encode_authority(const Authority& authority) {
     AuthorityPayload payload;
     payload.object = authority.object;
-    payload.owner = authority.owner;
+    payload.owner_id = authority.owner.owner_id;
+    payload.owner_lease_generation = authority.owner.generation;
     payload.owner_mesh_name = authority.node.mesh_name;
     payload.owner_node_rid = authority.node.rid;
     payload.owner_node_generation = authority.node.lifecycle_generation;
     payload.operation_kind = authority.operation_kind;
-    payload.relocation = authority.relocation;
-    payload.activation_recovery = authority.activation_recovery;
+    payload.relocation_state = authority.relocation;
+    payload.activation_recovery_state = authority.activation_recovery;
 
     AuthorityRow row;
     row.payload = encode_authority_payload(payload);
@@ -50,13 +51,14 @@ Bytes encode_authority(const Authority& authority) {
 result<Authority> decode_authority(const protocol::AuthorityKey& object, const Found& found) {
     BOOST_OUTCOME_TRY(AuthorityRow row, decode_authority_row(found.value));
     BOOST_OUTCOME_TRY(AuthorityPayload payload, decode_authority_payload(row.payload));
+    const OwnerLease payload_owner{payload.owner_id, payload.owner_lease_generation};
     const CapacityOwner payload_node{payload.owner_mesh_name, payload.owner_node_rid,
                                      payload.owner_node_generation};
     const auto* spot = std::get_if<SpotAuthority>(&payload.object);
     const bool entry = spot != nullptr && std::holds_alternative<EntrySpotAuthority>(*spot);
     // A row never expires (section 5.4), so one that would is another record under this key.
     if (entry || found.expires_at || key_of(payload.object) != object ||
-        payload.owner != row.owner || payload_node != row.node ||
+        payload_owner != row.owner || payload_node != row.node ||
         object_kind_of(payload.object) != row.object_kind ||
         stable_type_of(payload.object) != row.stable_type) {
         return Errc::Corrupt;
@@ -68,8 +70,8 @@ result<Authority> decode_authority(const protocol::AuthorityKey& object, const F
     authority.owner = std::move(row.owner);
     authority.node = std::move(row.node);
     authority.operation_kind = payload.operation_kind;
-    authority.relocation = std::move(payload.relocation);
-    authority.activation_recovery = std::move(payload.activation_recovery);
+    authority.relocation = std::move(payload.relocation_state);
+    authority.activation_recovery = std::move(payload.activation_recovery_state);
     authority.pending_creation = std::move(row.pending_creation);
     authority.version = found.version;
     return authority;
@@ -95,7 +97,7 @@ Authority steadied(Authority authority) {
         if (auto* user = std::get_if<UserSpotAuthority>(spot)) {
             user->state = protocol::EntryUserSpotAuthorityState::Ready;
         } else if (auto* instance = std::get_if<InstanceSpotAuthority>(spot)) {
-            instance->state = protocol::InstanceAuthorityState::Ready;
+            instance->authority_state = protocol::InstanceAuthorityState::Ready;
         }
     }
     return authority;

@@ -25,10 +25,10 @@ Authority row_after(const OwnerMove& move) {
     RelocationSlot slot;
     slot.relocation = move.relocation;
     slot.aggregate_generation = kSingleRowAggregate;
-    slot.target_attempt_generation = move.target_attempt_generation;
-    slot.source = move.before.fence();
-    slot.target = move.target();
-    slot.coordinator = move.coordinator;
+    slot.target_attempt_generation = move.target_attempt_generation.value;
+    set_source(slot, move.before.fence());
+    set_target(slot, move.target());
+    set_coordinator(slot, move.coordinator);
     // A provider's longer version has no room here; the batch itself is what fences by it.
     if (move.before.version.size() <= kSlotVersionBytesMax) {
         slot.coordinator_expected_store_version = move.before.version;
@@ -54,7 +54,7 @@ Authority row_after(const OwnerMove& move) {
     if (auto* user = std::get_if<UserSpotAuthority>(&spot)) {
         user->state = protocol::EntryUserSpotAuthorityState::Relocating;
     } else if (auto* instance = std::get_if<InstanceSpotAuthority>(&spot)) {
-        instance->state = protocol::InstanceAuthorityState::Relocating;
+        instance->authority_state = protocol::InstanceAuthorityState::Relocating;
     }
     return row;
 }
@@ -92,7 +92,7 @@ OwnerSeen seen_by_target(const OwnerMove& move, const std::optional<Authority>& 
     }
     const bool this_attempt =
         row->relocation->relocation == move.relocation &&
-        row->relocation->target_attempt_generation == move.target_attempt_generation;
+        row->relocation->target_attempt_generation == move.target_attempt_generation.value;
     return this_attempt ? OwnerSeen::Target : OwnerSeen::Other;
 }
 

@@ -23,7 +23,8 @@ AuthorityPayload actor_payload() {
     actor.actor_id = ActorId{"B"};
     actor.current_spot = {SpotId{"C"}, ObjectGeneration{2}};
     payload.object = actor;
-    payload.owner = {OwnerId{"D"}, OwnerLeaseGeneration{3}};
+    payload.owner_id = OwnerId{"D"};
+    payload.owner_lease_generation = OwnerLeaseGeneration{3};
     payload.owner_mesh_name = "E";
     payload.owner_node_rid = NodeRid{"F"};
     payload.owner_node_generation = NodeGeneration{4};
@@ -34,10 +35,12 @@ RelocationSlot committed_slot() {
     RelocationSlot slot;
     slot.relocation = {1, 2};
     slot.aggregate_generation = 1;
-    slot.target_attempt_generation = TargetAttemptGeneration{3};
-    slot.source = {NodeRid{"s"}, NodeGeneration{3}, {OwnerId{"o"}, OwnerLeaseGeneration{4}}};
-    slot.target = {NodeRid{"t"}, NodeGeneration{5}, {OwnerId{"p"}, OwnerLeaseGeneration{6}}};
-    slot.coordinator = slot.source;
+    slot.target_attempt_generation = 3;
+    const NodeFence source{
+        NodeRid{"s"}, NodeGeneration{3}, {OwnerId{"o"}, OwnerLeaseGeneration{4}}};
+    set_source(slot, source);
+    set_coordinator(slot, source);
+    set_target(slot, {NodeRid{"t"}, NodeGeneration{5}, {OwnerId{"p"}, OwnerLeaseGeneration{6}}});
     slot.coordinator_expected_store_version = "213";
     slot.phase = RelocationPhase::Committed;
     slot.application_version = 9;
@@ -47,7 +50,7 @@ RelocationSlot committed_slot() {
 AuthorityPayload moving_payload() {
     AuthorityPayload payload = actor_payload();
     payload.operation_kind = AuthorityOperationKind::MaintenanceRelocation;
-    payload.relocation = committed_slot();
+    payload.relocation_state = committed_slot();
     return payload;
 }
 
@@ -60,7 +63,7 @@ TEST(AuthorityPayload, ReproducesThePublishedBytes) {
         ASSERT_TRUE(payload);
         EXPECT_EQ(hex_of(encode_authority_payload(payload.value())), hex_of(bytes));
         const nlohmann::json& decoded = vector.at("decoded");
-        EXPECT_EQ(payload.value().owner.owner_id.value, decoded.at("ownerId"));
+        EXPECT_EQ(payload.value().owner_id.value, decoded.at("ownerId"));
         EXPECT_EQ(payload.value().owner_mesh_name, decoded.at("ownerMeshName"));
     });
 }
@@ -134,9 +137,9 @@ TEST(AuthorityPayload, PhaseSaysWhichFieldsStand) {
     RelocationSlot slot = committed_slot();
     EXPECT_TRUE(fits_its_phase(slot));
 
-    slot.target.reset();
+    set_target(slot, {});
     EXPECT_FALSE(fits_its_phase(slot));
-    slot.target_attempt_generation = {};
+    slot.target_attempt_generation = 0;
     slot.phase = RelocationPhase::Captured;
     EXPECT_TRUE(fits_its_phase(slot));
     slot.phase = RelocationPhase::Preparing;

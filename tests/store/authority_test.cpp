@@ -144,8 +144,8 @@ TEST_F(Authorities, CommitChangesOwnerNodeSpotGenerationAndNothingElse) {
     ASSERT_TRUE(after.relocation);
     EXPECT_EQ(after.relocation->phase, protocol::RelocationPhase::Committed);
     EXPECT_EQ(after.relocation->aggregate_generation, 1U);
-    EXPECT_EQ(after.relocation->source, actor.fence());
-    EXPECT_EQ(after.relocation->target, move.target());
+    EXPECT_EQ(source_of(*after.relocation), actor.fence());
+    EXPECT_EQ(target_of(*after.relocation), move.target());
     EXPECT_EQ(after.relocation->coordinator_expected_store_version, actor.version);
     EXPECT_EQ(after.relocation->relocation_reference, "pending");
     EXPECT_EQ(after.relocation->application_version, 3U);
