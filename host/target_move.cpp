@@ -408,7 +408,9 @@ void TargetMove::on(const relocation::StageLateRelay&) {
     if (machine_.stage() == relocation::Stage::TargetOpen) {
         return parts_.owner.deliver_late(fence_.actor.actor_id, std::move(job));
     }
-    late_relay_.push_back(std::move(job));
+    // In the order of arrival: what follows through the old address comes behind it on the same
+    // connection, and must stay behind it.
+    temporary_.push_back(std::move(job));
 }
 
 void TargetMove::on(const relocation::DropRelay&) {}
@@ -440,10 +442,8 @@ void TargetMove::on(const relocation::OrderBacklog&) {
     // what the temporary queue took (seed unit section 4.6).
     for (JobPtr& job : relay_) cell_->stage(std::move(job));
     for (JobPtr& job : temporary_) cell_->stage(std::move(job));
-    for (JobPtr& job : late_relay_) cell_->stage(std::move(job));
     relay_.clear();
     temporary_.clear();
-    late_relay_.clear();
     // An older cell under this id is one that ended here earlier.
     parts_.cells.put(cell_);
     events_.push_back(relocation::BacklogReady{});
@@ -472,7 +472,6 @@ void TargetMove::on(const relocation::RemovePrepared&) {
     cell_.reset();
     stream_ = {};
     relay_.clear();
-    late_relay_.clear();
     parts_.owner.removed(*this, std::exchange(temporary_, {}));
 }
 

@@ -122,7 +122,6 @@ class TargetMove : public std::enable_shared_from_this<TargetMove> {
     std::weak_ptr<ActorCell> opened_cell_;
     relocation::ReceivedSpan received_;
     std::deque<JobPtr> relay_;
-    std::deque<JobPtr> late_relay_;
     std::deque<JobPtr> temporary_;
     std::uint64_t last_order_ = 0;
 

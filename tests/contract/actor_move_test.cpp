@@ -346,7 +346,7 @@ TEST(ActorMove, U40_Actor_OneIdentityBindsRestoreChunksAndCutover) {
     ASSERT_NE(committed, writes.end());
     EXPECT_EQ(committed->row.relocation->relocation, prepare.relocation);
     EXPECT_EQ(committed->row.relocation->target_attempt_generation,
-              prepare.target_attempt_generation);
+              prepare.target_attempt_generation.value);
 }
 
 // The same bytes before and after the seal are two messages (seed §3): nothing deduplicates.
