@@ -150,13 +150,13 @@ void SourceMoves::pump_all() {
 
 void SourceMoves::await_pace() {
     if (pace_timer_) return;
-    pace_timer_ = services_.world.arm(deadline_after(services_.world.now(), pace_),
-                                      [this, alive = alive_] {
-                                          if (!*alive) return;
-                                          pace_timer_ = TimerId{};
-                                          starts_due_ += kStartsPerTurn;
-                                          pump_all();
-                                      });
+    pace_timer_ =
+        services_.world.arm(deadline_after(services_.world.now(), pace_), [this, alive = alive_] {
+            if (!*alive) return;
+            pace_timer_ = TimerId{};
+            starts_due_ += kStartsPerTurn;
+            pump_all();
+        });
 }
 
 void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {

@@ -105,8 +105,10 @@ CLI::App& add_sim(CLI::App& app, SimOptions& options) {
 int check_and_run_demo(DemoOptions& options) {
     if (options.follow.count() == 0) options.follow = options.cutover_wait + kFollowBeyondCutover;
     if (options.follow < options.cutover_wait + kFollowMargin) {
-        std::fprintf(stderr, "shunt demo: --follow must be at least %lldms longer than "
-                     "--cutover-wait\n", static_cast<long long>(kFollowMargin.count()));
+        std::fprintf(stderr,
+                     "shunt demo: --follow must be at least %lldms longer than "
+                     "--cutover-wait\n",
+                     static_cast<long long>(kFollowMargin.count()));
         return kBadInput;
     }
     return run_demo(options);

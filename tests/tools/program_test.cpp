@@ -147,7 +147,7 @@ TEST(ShuntProgram, DemoRestartsEveryHostAndLosesNothing) {
     ASSERT_EQ(made.code, 0);
     const TemporaryFile file(made.text);
 
-    const Ended ended = shunt("demo --follow 2s --cutover-wait 3s --trace " + file.path(), "2>&1");
+    const Ended ended = shunt("demo --follow 5s --cutover-wait 3s --trace " + file.path(), "2>&1");
 
     EXPECT_EQ(ended.code, 0) << ended.text;
     EXPECT_THAT(ended.text, AllOf(HasSubstr("lost 0 · doubled 0 · reordered 0"),
