@@ -10,7 +10,7 @@ namespace shunt::host {
 using protocol::RejectReason;
 using relocation::LogLevel;
 
-Mesh::Mesh(Services& services, MeshEvents& events) : services_(services), events_(events) {}
+Mesh::Mesh(HostServices& services, MeshEvents& events) : services_(services), events_(events) {}
 
 Mesh::~Mesh() {
     for (auto& [id, link] : links_) services_.world.cancel(link.probe_timer);
@@ -84,15 +84,13 @@ void Mesh::on_record(LinkId id, const protocol::InRecord& in) {
     const auto found = links_.find(id);
     if (found == links_.end()) return;
     Link& link = found->second;
-    // Only actor requests are answered by 20 in this generation of hosts, and they have no tail.
-    const result<protocol::DecodedRecord> decoded =
-        protocol::decode_record(in, {protocol::MeshOperationKind::ActorRequest});
+    const result<protocol::DecodedRecord> decoded = protocol::decode_record(in, kReplyContext);
     if (!decoded) return refuse(id, decoded.error(), "a record could not be read");
     if (handle_infrastructure(link, decoded.value().command)) return;
     if (!link.admitted) {
         return refuse(id, Errc::ProtocolError, "a record came before admission");
     }
-    events_.on_arrival({link.peer, in.leg, in.sequence, decoded.value()});
+    events_.on_arrival({link.peer, in.leg, in.sequence, decoded.value(), in.parts});
 }
 
 void Mesh::on_submitted(LinkId link, SubmitToken token, protocol::SubmitResult result) {

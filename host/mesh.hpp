@@ -31,7 +31,12 @@ struct Arrival {
     protocol::Leg leg;
     std::uint64_t sequence;
     const protocol::DecodedRecord& record;
+    /// The record's bytes, which `record` borrows from.
+    std::span<const ByteView> parts;
 };
+
+/// Only actor requests are answered by 20 in this generation of hosts, and they have no tail.
+inline constexpr protocol::DecodeContext kReplyContext{protocol::MeshOperationKind::ActorRequest};
 
 class MeshEvents {
   public:
@@ -52,7 +57,7 @@ class Mesh final : public LinkEvents {
     static constexpr std::chrono::seconds kProbeInterval{5};
     static constexpr std::chrono::seconds kPeerDeadline{15};
 
-    Mesh(Services& services, MeshEvents& events);
+    Mesh(HostServices& services, MeshEvents& events);
     ~Mesh() override;
 
     /// Opens the listener; returns the endpoint to advertise.
@@ -113,7 +118,7 @@ class Mesh final : public LinkEvents {
     void maybe_flushed();
     void refuse(LinkId link, std::error_code reason, const char* what);
 
-    Services& services_;
+    HostServices& services_;
     MeshEvents& events_;
     NodeRid rid_;
     protocol::RouteMeshAdmission descriptor_;

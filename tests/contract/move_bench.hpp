@@ -58,6 +58,9 @@ struct Marked {
     sim::SimTime at;
 };
 
+/// From SHUNT_TEST_SHARDS, so that one program proves the rows for hosts of several shards too.
+std::uint32_t shards_under_test();
+
 struct BenchOptions {
     host::HostOptions host = quick();
     std::uint32_t nodes = 3;
@@ -66,6 +69,7 @@ struct BenchOptions {
     static host::HostOptions quick() {
         host::HostOptions options;
         options.polling_interval = std::chrono::milliseconds(10);
+        options.shards = shards_under_test();
         return options;
     }
 };
@@ -136,6 +140,12 @@ class MoveBench {
     struct Node {
         std::unique_ptr<sim::SimWorld> world;
         std::unique_ptr<store::LocationStore> store;
+        /// A shard beside shard 0.
+        struct Further {
+            std::unique_ptr<sim::SimWorld> world;
+            std::unique_ptr<store::LocationStore> store;
+        };
+        std::vector<Further> further;
         std::unique_ptr<BenchProbe> probe;
         host::Registry registry;
         std::unique_ptr<host::HostCore> core;
