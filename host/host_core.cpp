@@ -268,6 +268,15 @@ void HostCore::on_link_writable(LinkId link) {
     router_.on_link_writable(link);
 }
 
+std::optional<ExpectedPeer> HostCore::expected_peer(const NodeRid& rid) const {
+    for (const store::ListedNode& listed : directory_.nodes()) {
+        const store::NodeDescriptor& node = listed.descriptor;
+        if (node.rid != rid) continue;
+        return ExpectedPeer{node.lifecycle_generation, node.endpoint, node.security_identity};
+    }
+    return std::nullopt;
+}
+
 void HostCore::on_nodes_changed() {
     lifecycle_.poke();
 }

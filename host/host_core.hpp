@@ -71,6 +71,7 @@ class HostCore final : private MeshEvents, private DirectoryEvents {
     void on_arrival(const Arrival& arrival) override;
     void on_link_submitted(LinkId link, SubmitToken token, protocol::SubmitResult result) override;
     void on_link_writable(LinkId link) override;
+    std::optional<ExpectedPeer> expected_peer(const NodeRid& rid) const override;
     void on_nodes_changed() override;
     void on_admission_deadline(TimePoint deadline) override;
     void on_lease_lost() override;
