@@ -121,6 +121,7 @@ void Connection::close_now(CloseMode mode) {
     state_ = State::Closing;
     wanted_ = Receive::None;
     shard_.cancel(std::exchange(last_words_timer_, {}));
+    shard_.cancel(std::exchange(exhausted_timer_, {}));
     if (mode == CloseMode::Abort) {
         const linger reset{.l_onoff = 1, .l_linger = 0};
         (void)::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
@@ -168,7 +169,7 @@ void Connection::on_receive(const Completion& completion) {
     if (completion.result > 0 || completion.has_buffer()) deliver(completion);
     if (closing()) return;
     if (completion.result == 0) return end(Errc::PeerClosed);
-    if (completion.result < 0) return on_receive_ended(-completion.result);
+    if (completion.result < 0) return on_receive_ended(completion);
     if (completion.terminal()) arm_receive();
 }
 
@@ -189,23 +190,37 @@ void Connection::deliver(const Completion& completion) {
     delivering_ = false;
 }
 
-void Connection::on_receive_ended(int error_number) {
-    switch (error_number) {
+void Connection::on_receive_ended(const Completion& completion) {
+    switch (-completion.result) {
         case ENOBUFS:
+            if (completion.kind() == OpKind::Receive) return try_again_later();
             // Arming on an empty group fails at once, so wait until buffers are back.
             shard_.buffers(stream_kind_).wait_for_buffers(*this);
             return;
+        case ENOMEM:
+            return try_again_later();
         case ECANCELED:  // A pause; it may have been lifted meanwhile.
         case EINTR:
         case EAGAIN:
             return arm_receive();
         default:
-            return end(socket_error(error_number));
+            return end(socket_error(-completion.result));
     }
 }
 
 void Connection::on_buffers_available() {
     arm_receive();
+}
+
+// The kernel had no memory and took nothing. The stream is whole, and asking again at once would be
+// a busy loop.
+void Connection::try_again_later() {
+    if (exhausted_timer_.value != 0) return;
+    exhausted_timer_ = shard_.arm(deadline_after(shard_.now(), kExhaustedWait), [this] {
+        exhausted_timer_ = {};
+        arm_receive();
+        if (!queue_.empty() && !send_in_flight_) shard_.request_flush(*this);
+    });
 }
 
 void Connection::on_send(const Completion& completion) {
@@ -230,6 +245,9 @@ void Connection::on_send(const Completion& completion) {
         case EAGAIN:
             shard_.request_flush(*this);
             return;
+        case ENOBUFS:
+        case ENOMEM:
+            return try_again_later();
         case 0:
             // A stream send of something never answers zero; were it to, waiting would hang.
             return end(Errc::ConnectionReset);

@@ -47,6 +47,8 @@ class Connection final : public IoTarget {
   public:
     /// How long CloseMode::AfterSending waits.
     static constexpr Duration kLastWordsWait = std::chrono::seconds(1);
+    /// How long to let the kernel find memory again.
+    static constexpr Duration kExhaustedWait = std::chrono::milliseconds(10);
     /// Received at a time before the link stands: a stranger's bytes take no pool buffer.
     static constexpr std::size_t kPlainReceiveBytes = 4096;
 
@@ -90,11 +92,12 @@ class Connection final : public IoTarget {
     enum class Receive : std::uint8_t { None, Plain, Stream };
 
     void on_receive(const Completion& completion);
-    void on_receive_ended(int error_number);
+    void on_receive_ended(const Completion& completion);
     void on_send(const Completion& completion);
     void on_connect(const Completion& completion);
     void deliver(const Completion& completion);
     void arm_receive();
+    void try_again_later();
     void end(std::error_code reason);
     void close_now(CloseMode mode);
 
@@ -111,6 +114,7 @@ class Connection final : public IoTarget {
     bool send_in_flight_ = false;
     OpKind stream_kind_ = OpKind::ReceiveBulk;
     TimerId last_words_timer_;
+    TimerId exhausted_timer_;
     SendQueue queue_;
     // Both are read by the kernel while a send is in flight.
     std::vector<iovec> pieces_;

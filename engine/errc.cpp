@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <string>
 
+#include "protocol/errc.hpp"
+
 namespace shunt::engine {
 namespace {
 
@@ -38,8 +40,8 @@ constexpr Entry kSentences[] = {
      "The peer speaks an older wire generation. Use a node that announces "
      "Zlink-Lane-Count."},
     {Errc::TooManyHalfOpen,
-     "Too many connections are still in their handshake, so this one was closed. "
-     "Raise half_open_max if they are legitimate."},
+     "Too many connections of peers that are not admitted, so the oldest or largest was closed. "
+     "Look at what connects to this port; raise half_open_max if they are legitimate."},
     {Errc::RecordTooLarge,
      "A record exceeds the largest one accepted. Lower the sender's chunk limit or "
      "raise record_bytes_max."},
@@ -99,6 +101,40 @@ const std::error_category& error_category() noexcept {
 
 std::error_code make_error_code(Errc code) noexcept {
     return {static_cast<int>(code), error_category()};
+}
+
+bool is_offence(std::error_code reason) noexcept {
+    if (reason.category() == make_error_code(protocol::Errc::FrameMagic).category()) return true;
+    if (reason.category() != error_category()) return false;
+    switch (static_cast<Errc>(reason.value())) {
+        case Errc::HandshakeTimeout:
+        case Errc::SisterLaneMissing:
+        case Errc::LaneMismatch:
+        case Errc::UnexpectedPeer:
+        case Errc::PeerGenerationUnsupported:
+        case Errc::RecordTooLarge:
+        case Errc::ProtocolViolation:
+        case Errc::PeerReportedError:
+            return true;
+        case Errc::RingMissing:
+        case Errc::RingForbidden:
+        case Errc::RingMemory:
+        case Errc::RingTooOld:
+        case Errc::ShardNotStarted:
+        case Errc::BadAddress:
+        case Errc::AddressInUse:
+        case Errc::AddressUnavailable:
+        case Errc::NotPermitted:
+        case Errc::PeerClosed:
+        case Errc::ConnectionReset:
+        case Errc::ConnectRefused:
+        case Errc::ConnectTimeout:
+        case Errc::TooManyHalfOpen:
+        case Errc::ClosedHere:
+        case Errc::Stopped:
+            return false;
+    }
+    return false;
 }
 
 std::error_code socket_error(int error_number) noexcept {

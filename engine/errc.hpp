@@ -41,6 +41,9 @@ enum class Errc {
 const std::error_category& error_category() noexcept;
 std::error_code make_error_code(Errc code) noexcept;
 
+/// The peer's doing, as opposed to a connection that merely ended; counted and reported.
+bool is_offence(std::error_code reason) noexcept;
+
 /// The code for a positive errno of a socket operation; one without a name here keeps its number
 /// in the system category, so that nothing is swallowed.
 std::error_code socket_error(int error_number) noexcept;

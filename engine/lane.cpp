@@ -1,5 +1,7 @@
 #include "engine/lane.hpp"
 
+#include <algorithm>
+
 #include "base/assert.hpp"
 #include "engine/errc.hpp"
 #include "engine/shard.hpp"
@@ -8,6 +10,9 @@ namespace shunt::engine {
 namespace {
 
 constexpr std::uint8_t kHandshakeTimeout = 0x06;
+// What a connection costs before its first byte.
+constexpr std::size_t kConnectionBytes =
+    sizeof(Lane) + sizeof(Connection) + Connection::kPlainReceiveBytes;
 
 constexpr OpKind stream_kind_of(protocol::Lane lane) noexcept {
     return lane == protocol::Lane::Application ? OpKind::ReceiveBulk : OpKind::ReceiveSmall;
@@ -21,12 +26,15 @@ Lane::Lane(Shard& shard, UniqueFd fd, Handshake handshake, const LaneOptions& op
       events_(events),
       connection_(&shard.adopt(std::make_unique<Connection>(shard, std::move(fd), *this))),
       handshake_(std::move(handshake)),
-      reader_(options.record_bytes_max),
+      reader_(options.record_bytes_max, RecordReader::Standing::Stranger),
+      strangers_(options.strangers),
       self_(std::make_shared<Lane*>(this)) {
+    account();
     handshake_timer_ = shard_.arm(options.handshake_deadline, [this] { on_handshake_timeout(); });
 }
 
 Lane::~Lane() {
+    stop_accounting();
     SHUNT_ASSERT(connection_ == nullptr || !shard_.on_this_thread());
     *self_ = nullptr;
 }
@@ -54,6 +62,27 @@ void Lane::open() {
     if (receiving_) schedule_catch_up();
 }
 
+void Lane::trust() noexcept {
+    stop_accounting();
+    reader_.trust();
+}
+
+// Tells the endpoint when the lane grew, which may close it.
+void Lane::account() {
+    if (strangers_ == nullptr) return;
+    const std::uint64_t before = stranger_bytes_;
+    stranger_bytes_ = kConnectionBytes + reader_.memory_bytes() + held_.capacity();
+    strangers_->bytes += stranger_bytes_ - before;
+    strangers_->peak_bytes = std::max(strangers_->peak_bytes, strangers_->bytes);
+    if (before > 0 && stranger_bytes_ > before) events_.on_stranger_grew(*this);
+}
+
+void Lane::stop_accounting() noexcept {
+    if (strangers_ == nullptr) return;
+    strangers_->bytes -= std::exchange(stranger_bytes_, 0);
+    strangers_ = nullptr;
+}
+
 void Lane::set_receiving(bool receiving) {
     if (receiving_ == receiving) return;
     receiving_ = receiving;
@@ -71,6 +100,7 @@ void Lane::send(protocol::OutRecord&& record, SubmitToken token) {
 
 void Lane::close(CloseMode mode) {
     failed_ = true;
+    stop_accounting();
     shard_.cancel(std::exchange(handshake_timer_, {}));
     if (connection_ != nullptr) connection_->close(mode);
 }
@@ -99,16 +129,18 @@ void Lane::read(ByteView bytes) {
         refusal_ = Refusal{.reason = fed.error(), .frame = protocol::error_frame_for(fed.error())};
     }
     if (refusal_ && !failed_) refuse(*refusal_);
+    if (!failed_) account();
     if (failed_) return;
     if (!bytes.empty()) keep(bytes);
-    receive_more();
+    if (!failed_) receive_more();
 }
 
 // Keeps what may not be delivered yet. While the link forms that is bounded tightly: the peer has
 // proven nothing but its handshake.
 void Lane::keep(ByteView bytes) {
     held_.insert(held_.end(), bytes.begin(), bytes.end());
-    receive_more();
+    account();
+    if (!failed_) receive_more();
 }
 
 void Lane::receive_more() {
@@ -193,6 +225,7 @@ void Lane::refuse(const Refusal& refusal) {
 
 void Lane::fail(std::error_code reason, CloseMode mode) {
     if (std::exchange(failed_, true)) return;
+    stop_accounting();
     shard_.cancel(std::exchange(handshake_timer_, {}));
     connection_->close(mode);
     events_.on_lane_failed(*this, reason);

@@ -30,13 +30,24 @@ class LaneEvents {
     /// It cannot go on and is closing itself; the sister lane should follow. At most once, and not
     /// after close().
     virtual void on_lane_failed(Lane& lane, std::error_code reason) = 0;
+    /// A stranger's lane takes more memory than before; StrangerMemory says how much all do. The
+    /// only one that may come inside on_lane_record(), and may close the lane.
+    virtual void on_stranger_grew(Lane& lane) = 0;
     /// The kernel has let go; the endpoint may destroy the lane.
     virtual void on_lane_closed(Lane& lane) = 0;
+};
+
+/// What lanes of strangers take together.
+struct StrangerMemory {
+    std::uint64_t bytes = 0;
+    std::uint64_t peak_bytes = 0;
 };
 
 struct LaneOptions {
     std::uint64_t record_bytes_max = 0;
     TimePoint handshake_deadline = kNever;
+    /// Outlives the lane. Every lane begins as a stranger's.
+    StrangerMemory* strangers = nullptr;
 };
 
 class Lane final : public ConnectionEvents, private RecordSink {
@@ -53,6 +64,10 @@ class Lane final : public ConnectionEvents, private RecordSink {
 
     /// The link stands: what was held back is delivered in a later turn, then everything.
     void open();
+    /// The peer was admitted: the bounds for strangers end.
+    void trust() noexcept;
+    /// What this lane adds to StrangerMemory; zero once trusted or closing.
+    std::uint64_t stranger_bytes() const noexcept { return stranger_bytes_; }
     /// Stops or resumes delivering; nothing is delivered inside the call.
     void set_receiving(bool receiving);
 
@@ -83,6 +98,8 @@ class Lane final : public ConnectionEvents, private RecordSink {
     Next on_control(ByteView body) override;
     std::error_code may_receive(const protocol::FrameHeader& header) override;
 
+    void account();
+    void stop_accounting() noexcept;
     void read(ByteView bytes);
     void keep(ByteView bytes);
     void catch_up();
@@ -100,6 +117,8 @@ class Lane final : public ConnectionEvents, private RecordSink {
     std::string peer_text_;
     TimerId handshake_timer_;
     Bytes held_;  // Received and not read yet: the link is forming, or receiving is paused.
+    StrangerMemory* strangers_;  // Null once trusted or closing.
+    std::uint64_t stranger_bytes_ = 0;
     // Taken over from the connection when it goes.
     std::uint64_t bytes_sent_ = 0;
     std::uint64_t bytes_received_ = 0;

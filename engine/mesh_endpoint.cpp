@@ -1,48 +1,23 @@
 #include "engine/mesh_endpoint.hpp"
 
 #include <algorithm>
+#include <sys/resource.h>
 
 #include "base/assert.hpp"
 #include "engine/errc.hpp"
-#include "protocol/errc.hpp"
 
 namespace shunt::engine {
 namespace {
 
-// The peer's doing, as opposed to a connection that merely ended.
-bool is_offence(std::error_code reason) noexcept {
-    if (reason.category() == make_error_code(protocol::Errc::FrameMagic).category()) return true;
-    if (reason.category() != error_category()) return false;
-    switch (static_cast<Errc>(reason.value())) {
-        case Errc::HandshakeTimeout:
-        case Errc::SisterLaneMissing:
-        case Errc::LaneMismatch:
-        case Errc::UnexpectedPeer:
-        case Errc::PeerGenerationUnsupported:
-        case Errc::RecordTooLarge:
-        case Errc::ProtocolViolation:
-        case Errc::PeerReportedError:
-            return true;
-        case Errc::RingMissing:
-        case Errc::RingForbidden:
-        case Errc::RingMemory:
-        case Errc::RingTooOld:
-        case Errc::ShardNotStarted:
-        case Errc::BadAddress:
-        case Errc::AddressInUse:
-        case Errc::AddressUnavailable:
-        case Errc::NotPermitted:
-        case Errc::PeerClosed:
-        case Errc::ConnectionReset:
-        case Errc::ConnectRefused:
-        case Errc::ConnectTimeout:
-        case Errc::TooManyHalfOpen:
-        case Errc::ClosedHere:
-        case Errc::Stopped:
-            return false;
-    }
-    return false;
+// A flood of connections must leave descriptors for links, dials, and the rest of the process.
+std::size_t half_open_bound(std::size_t wanted) noexcept {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+    return std::min(wanted, std::max<std::size_t>(limit.rlim_cur / 4, 2));
 }
+
+// Whoever floods the port must not fill the log as well.
+constexpr Duration kEvictionReportEvery = std::chrono::seconds(1);
 
 std::mt19937_64 seeded_random() {
     // Jitter and pair ids must differ between nodes that start in the same instant.
@@ -57,7 +32,9 @@ MeshEndpoint::MeshEndpoint(Shard& shard, const MeshOptions& options)
     : shard_(shard),
       options_(options),
       random_(seeded_random()),
-      self_(std::make_shared<MeshEndpoint*>(this)) {}
+      self_(std::make_shared<MeshEndpoint*>(this)) {
+    options_.half_open_max = half_open_bound(options.half_open_max);
+}
 
 MeshEndpoint::~MeshEndpoint() {
     SHUNT_ASSERT((lanes_.empty() && listener_ == nullptr) || !shard_.on_this_thread());
@@ -107,6 +84,16 @@ Admission MeshEndpoint::send(LinkId id, protocol::OutRecord&& record, Gate gate,
     return Admission::Queued;
 }
 
+void MeshEndpoint::trust(LinkId id) {
+    Link* link = find_up(id);
+    if (link == nullptr) return;
+    for (Lane* lane : link->lanes) {
+        if (lane == nullptr) continue;
+        end_half_open(*lane);
+        lane->trust();
+    }
+}
+
 void MeshEndpoint::close_link(LinkId id, std::error_code reason) {
     if (Link* link = find_up(id)) close_lanes(*link, reason);
 }
@@ -143,11 +130,19 @@ void MeshEndpoint::maybe_stopped() {
 
 MeshCounters MeshEndpoint::counters() const noexcept {
     MeshCounters out = counters_;
+    out.half_open = half_open_.size();
+    out.stranger_bytes = strangers_.bytes;
+    out.stranger_bytes_peak = strangers_.peak_bytes;
     for (const auto& [key, entry] : lanes_) {
         out.bytes_sent += entry.lane->bytes_sent();
         out.bytes_received += entry.lane->bytes_received();
     }
     return out;
+}
+
+std::uint64_t MeshEndpoint::closed_for(std::error_code reason) const noexcept {
+    const auto found = closed_for_.find(reason);
+    return found == closed_for_.end() ? 0 : found->second;
 }
 
 std::uint64_t MeshEndpoint::charge_bytes(LinkId id) const noexcept {
@@ -160,30 +155,75 @@ std::uint64_t MeshEndpoint::charge_bytes(LinkId id) const noexcept {
 void MeshEndpoint::on_accepted(UniqueFd fd) {
     if (stopping_) return;
     ++counters_.accepted;
-    if (counters_.half_open >= options_.half_open_max) {
-        // Silent, so that an honest peer comes back.
-        ++counters_.refused_half_open;
-        return;
+    // The oldest goes, not the newcomer: an honest peer needs milliseconds, so whoever has waited
+    // longest is the least likely to be one, and a flood cannot lock the port.
+    if (half_open_.size() >= options_.half_open_max) {
+        ++counters_.evicted_half_open;
+        evict(*half_open_.begin()->second);
     }
-    add_lane(std::move(fd), Handshake::acceptor(node_), true).begin_accepted();
+    add_lane(std::move(fd), Handshake::acceptor(node_), Side::Accepted).begin_accepted();
 }
 
-Lane& MeshEndpoint::add_lane(UniqueFd fd, Handshake handshake, bool half_open) {
+// Silent and with a reset: it costs nothing more, and an honest peer comes back.
+void MeshEndpoint::evict(Lane& lane) {
+    if (shard_.now() >= evictions_silent_until_) {
+        evictions_silent_until_ = deadline_after(shard_.now(), kEvictionReportEvery);
+        events_->on_protocol_error(lane.peer_text(), Errc::TooManyHalfOpen);
+    }
+    Link* link = lane.link;
+    if (link == nullptr) {
+        end_half_open(lane);
+        return lane.close(CloseMode::Abort);
+    }
+    for (Lane* each : link->lanes) {
+        if (each != nullptr) end_half_open(*each);
+    }
+    close_lanes(*link, Errc::TooManyHalfOpen, nullptr, CloseMode::Abort);
+}
+
+Lane* MeshEndpoint::largest_half_open() const noexcept {
+    Lane* largest = nullptr;
+    for (const auto& [number, lane] : half_open_) {
+        if (largest == nullptr || lane->stranger_bytes() > largest->stranger_bytes()) {
+            largest = lane;
+        }
+    }
+    return largest;
+}
+
+// Whoever holds the most goes first, so that an honest newcomer, who needs little, stays.
+void MeshEndpoint::on_stranger_grew(Lane& lane) {
+    while (strangers_.bytes > options_.stranger_bytes_max && !half_open_.empty()) {
+        ++counters_.evicted_for_memory;
+        evict(*largest_half_open());
+    }
+    if (strangers_.bytes > options_.stranger_bytes_max && lane.link != nullptr) {
+        // Only peers that this node dialed are left.
+        ++counters_.evicted_for_memory;
+        close_lanes(*lane.link, Errc::TooManyHalfOpen, nullptr, CloseMode::Abort);
+    }
+}
+
+Lane& MeshEndpoint::add_lane(UniqueFd fd, Handshake handshake, Side side) {
     const LaneOptions options{
         .record_bytes_max = options_.record_bytes_max,
         .handshake_deadline = deadline_after(shard_.now(), options_.handshake_timeout),
+        .strangers = &strangers_,
     };
     auto lane = std::make_unique<Lane>(shard_, std::move(fd), std::move(handshake), options,
                                        static_cast<LaneEvents&>(*this));
     Lane& added = *lane;
-    if (half_open) ++counters_.half_open;
-    lanes_.emplace(&added, LaneEntry{.lane = std::move(lane), .half_open = half_open});
+    LaneEntry& entry = lanes_[&added];
+    entry.lane = std::move(lane);
+    if (side == Side::Dialed) return added;
+    entry.half_open = ++last_half_open_;
+    half_open_.emplace(entry.half_open, &added);
+    counters_.half_open_peak = std::max<std::uint64_t>(counters_.half_open_peak, half_open_.size());
     return added;
 }
 
 void MeshEndpoint::end_half_open(Lane& lane) noexcept {
-    LaneEntry& entry = lanes_.at(&lane);
-    if (std::exchange(entry.half_open, false)) --counters_.half_open;
+    half_open_.erase(std::exchange(lanes_.at(&lane).half_open, 0));
 }
 
 void MeshEndpoint::on_lane_ready(Lane& lane) {
@@ -267,6 +307,7 @@ void MeshEndpoint::on_lane_closed(Lane& lane) {
 
 void MeshEndpoint::report(const Lane& lane, std::error_code reason) {
     ++counters_.protocol_errors;
+    ++closed_for_[reason];
     events_->on_protocol_error(lane.peer_text(), reason);
 }
 
@@ -302,21 +343,19 @@ void MeshEndpoint::bring_up(Link& link) {
     if (Dial* dial = find_dial(link.dial)) dial->forming = nullptr;
     ++counters_.links_up;
     application.set_receiving(receiving_);
-    for (Lane* lane : link.lanes) {
-        end_half_open(*lane);
-        lane->open();
-    }
+    for (Lane* lane : link.lanes) lane->open();
     events_->on_link_up(link.id, link.info);
 }
 
 // Both lanes always go together; `but` is one that is closing by itself with its last words.
-void MeshEndpoint::close_lanes(Link& link, std::error_code reason, const Lane* but) {
+void MeshEndpoint::close_lanes(Link& link, std::error_code reason, const Lane* but,
+                               CloseMode mode) {
     if (link.state == Link::State::Closing) return;
     link.reason = reason;
     // Forming stays visible in link.id: only a link that was up has one.
     link.state = Link::State::Closing;
     for (Lane* lane : link.lanes) {
-        if (lane != nullptr && lane != but) lane->close(CloseMode::Graceful);
+        if (lane != nullptr && lane != but) lane->close(mode);
     }
 }
 
@@ -397,9 +436,9 @@ void MeshEndpoint::attempt(Dial& dial) {
     dial.forming = &link;
     for (const auto which : {protocol::Lane::Application, protocol::Lane::Completion}) {
         UniqueFd& fd = which == protocol::Lane::Application ? first.value() : second.value();
-        Lane& lane =
-            add_lane(std::move(fd),
-                     Handshake::dialer(node_, dial.key, which, dial.options.expected_rid), false);
+        Lane& lane = add_lane(std::move(fd),
+                              Handshake::dialer(node_, dial.key, which, dial.options.expected_rid),
+                              Side::Dialed);
         lane.link = &link;
         link.lane(which) = &lane;
         lane.connect(dial.address);

@@ -29,8 +29,11 @@ struct MeshOptions {
     std::uint64_t record_bytes_max = 68ULL * 1024 * 1024 + 64 * 1024;
     /// From connect or accept until both lanes of the link are ready.
     Duration handshake_timeout = std::chrono::seconds(30);
-    /// Accepted connections that belong to no standing link yet.
+    /// Accepted connections of peers that are not trusted yet. Never more than a quarter of what
+    /// the process may open.
     std::size_t half_open_max = 1024;
+    /// What connections of strangers may take together, dialed ones included.
+    std::uint64_t stranger_bytes_max = 16ULL * 1024 * 1024;
     BackoffOptions redial{};
     SocketOptions socket{};
 };
@@ -52,10 +55,17 @@ struct DialOptions {
 
 struct MeshCounters {
     std::uint64_t accepted = 0;
-    /// Closed at once because half_open_max was reached.
-    std::uint64_t refused_half_open = 0;
-    /// Now in their handshake, or waiting for their sister lane.
+    /// Accepted and not trusted yet: in their handshake, waiting for their sister lane, or up
+    /// without an admission.
     std::uint64_t half_open = 0;
+    std::uint64_t half_open_peak = 0;
+    /// The oldest of them, closed when another came and half_open_max was reached.
+    std::uint64_t evicted_half_open = 0;
+    /// The largest of them, closed when stranger_bytes_max was passed.
+    std::uint64_t evicted_for_memory = 0;
+    /// Of connections that are not trusted, dialed ones included.
+    std::uint64_t stranger_bytes = 0;
+    std::uint64_t stranger_bytes_peak = 0;
     std::uint64_t dial_attempts = 0;
     std::uint64_t links_up = 0;
     std::uint64_t links_down = 0;
@@ -95,6 +105,9 @@ class MeshEndpoint final : private LaneEvents {
     /// peer's announced maximum would cost the link, so it is answered NoLink (zmp.md section 7).
     [[nodiscard]] Admission send(LinkId link, protocol::OutRecord&& record, Gate gate,
                                  SubmitToken token);
+    /// The peer of this link was admitted by whoever may judge that. Until then its records are
+    /// bounded by RecordReader::kStrangerRecordBytesMax, and the link may be evicted.
+    void trust(LinkId link);
     /// Both lanes; what is queued is settled as Failed or Unknown, then on_link_down() follows. A
     /// dial that stands connects again.
     void close_link(LinkId link, std::error_code reason);
@@ -109,6 +122,8 @@ class MeshEndpoint final : private LaneEvents {
     /// Charge in the pipe of the link's application lane; zero for a link that is not up.
     std::uint64_t charge_bytes(LinkId link) const noexcept;
     MeshCounters counters() const noexcept;
+    /// How often a connection was closed for this reason; sums up to protocol_errors.
+    std::uint64_t closed_for(std::error_code reason) const noexcept;
 
   private:
     struct Dial {
@@ -122,24 +137,30 @@ class MeshEndpoint final : private LaneEvents {
     };
     struct LaneEntry {
         std::unique_ptr<Lane> lane;
-        bool half_open = false;
+        /// Key in half_open_; zero when it is not there.
+        std::uint64_t half_open = 0;
     };
+    enum class Side : std::uint8_t { Dialed, Accepted };
 
     void on_lane_ready(Lane& lane) override;
     RecordSink::Next on_lane_record(Lane& lane, const protocol::InRecord& record) override;
     void on_lane_settled(Lane& lane, const SettledRecord& record) override;
     void on_lane_failed(Lane& lane, std::error_code reason) override;
+    void on_stranger_grew(Lane& lane) override;
     void on_lane_closed(Lane& lane) override;
 
     void on_accepted(UniqueFd fd);
-    Lane& add_lane(UniqueFd fd, Handshake handshake, bool half_open);
+    Lane& add_lane(UniqueFd fd, Handshake handshake, Side side);
     void end_half_open(Lane& lane) noexcept;
+    void evict(Lane& lane);
+    Lane* largest_half_open() const noexcept;
 
     Link& add_link();
     Link* find_up(LinkId id) const noexcept;
     void join(Lane& lane);
     void bring_up(Link& link);
-    void close_lanes(Link& link, std::error_code reason, const Lane* but = nullptr);
+    void close_lanes(Link& link, std::error_code reason, const Lane* but = nullptr,
+                     CloseMode mode = CloseMode::Graceful);
     void finish(Link& link);
 
     Dial* find_dial(DialId id) noexcept;
@@ -154,6 +175,10 @@ class MeshEndpoint final : private LaneEvents {
     LinkEvents* events_ = nullptr;
     Listener* listener_ = nullptr;  // Owned by the shard until it has closed.
     std::unordered_map<const Lane*, LaneEntry> lanes_;
+    std::map<std::uint64_t, Lane*> half_open_;  // In the order of their arrival.
+    std::uint64_t last_half_open_ = 0;
+    StrangerMemory strangers_;
+    TimePoint evictions_silent_until_{};
     std::vector<std::unique_ptr<Link>> links_;
     std::unordered_map<std::uint64_t, Link*> up_;  // By LinkId.
     std::map<std::uint64_t, Dial> dials_;          // By DialId; addresses must not move.
@@ -164,6 +189,7 @@ class MeshEndpoint final : private LaneEvents {
     UniqueFunction<void()> stopped_;
     std::mt19937_64 random_;
     MeshCounters counters_;
+    std::map<std::error_code, std::uint64_t> closed_for_;
     // Posted work must not find an endpoint that is gone.
     std::shared_ptr<MeshEndpoint*> self_;
 };

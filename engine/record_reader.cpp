@@ -17,6 +17,7 @@ using protocol::Leg;
 // An announced length is believed up to here; more room comes only as the bytes do, so a header
 // alone cannot make a node allocate much.
 constexpr std::size_t kTrustedBytes = 512 * 1024;
+constexpr std::size_t kStrangerTrustedBytes = 4 * 1024;
 // Room kept between records; a rare giant gives its memory back.
 constexpr std::size_t kKeptBytes = 2 * 1024 * 1024;
 
@@ -70,7 +71,10 @@ std::error_code RecordReader::begin_frame(const FrameHeader& header, RecordSink&
         // has no reader here and completes nothing (spec/zmp.md section 8).
         swallow_ = header.kind == FrameKind::ErrorReply;
     }
-    if (parts_.size() >= kPartsMax) return Errc::RecordTooLarge;
+    const bool stranger = standing_ == Standing::Stranger;
+    announced_bytes_ += header.body_bytes;
+    if (stranger && announced_bytes_ > kStrangerRecordBytesMax) return Errc::RecordTooLarge;
+    if (parts_.size() >= (stranger ? kStrangerPartsMax : kPartsMax)) return Errc::RecordTooLarge;
     parts_.push_back({.borrowed = nullptr, .held_at = held_bytes_, .size_bytes = 0});
     return {};
 }
@@ -129,7 +133,9 @@ void RecordReader::hold_borrowed() {
 void RecordReader::hold(ByteView bytes, std::size_t expected_bytes) {
     const std::size_t needed = held_bytes_ + bytes.size();
     if (needed > held_room_) {
-        const std::size_t trusted = held_bytes_ + std::min(expected_bytes, kTrustedBytes);
+        const std::size_t believed =
+            standing_ == Standing::Stranger ? kStrangerTrustedBytes : kTrustedBytes;
+        const std::size_t trusted = held_bytes_ + std::min(expected_bytes, believed);
         const std::size_t room = std::max({needed, trusted, held_room_ * 2});
         auto larger = std::make_unique_for_overwrite<std::byte[]>(room);
         if (held_bytes_ > 0) std::memcpy(larger.get(), held_.get(), held_bytes_);
@@ -144,6 +150,7 @@ void RecordReader::reset_record() noexcept {
     parts_.clear();
     held_parts_ = 0;
     held_bytes_ = 0;
+    announced_bytes_ = 0;
     swallow_ = false;
     if (held_room_ <= kKeptBytes) return;
     held_.reset();

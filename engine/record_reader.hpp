@@ -32,10 +32,20 @@ class RecordReader final {
   public:
     /// Parts one record may have; far above any use, so that empty parts cannot fill memory.
     static constexpr std::size_t kPartsMax = 65536;
+    /// The same for a stranger, whose records are one admission each (spec/wire.md section 4.7).
+    static constexpr std::size_t kStrangerPartsMax = 16;
+    static constexpr std::uint64_t kStrangerRecordBytesMax = 1024 * 1024 + 4096;
+
+    /// A stranger may be anybody: it gets the small bounds until trust().
+    enum class Standing : std::uint8_t { Stranger, Trusted };
 
     /// `record_bytes_max` bounds the sum over the parts of a record.
-    explicit RecordReader(std::uint64_t record_bytes_max) noexcept
-        : parser_(protocol::FrameParser::Limits{.record_bytes_max = record_bytes_max}) {}
+    explicit RecordReader(std::uint64_t record_bytes_max,
+                          Standing standing = Standing::Trusted) noexcept
+        : parser_(protocol::FrameParser::Limits{.record_bytes_max = record_bytes_max}),
+          standing_(standing) {}
+
+    void trust() noexcept { standing_ = Standing::Trusted; }
 
     /// Takes bytes from the front of `input` until it is empty or the sink says Stop. What is left
     /// then must be fed again, first. After an error the reader is spent.
@@ -45,6 +55,10 @@ class RecordReader final {
     bool at_record_boundary() const noexcept { return parser_.at_record_boundary(); }
     /// Memory held for a record that is not complete yet.
     std::size_t held_bytes() const noexcept { return held_bytes_; }
+    /// All memory taken for records, used or not.
+    std::size_t memory_bytes() const noexcept {
+        return held_room_ + parts_.capacity() * sizeof(Part) + views_.capacity() * sizeof(ByteView);
+    }
 
   private:
     struct Part {
@@ -62,6 +76,8 @@ class RecordReader final {
     void reset_record() noexcept;
 
     protocol::FrameParser parser_;
+    Standing standing_;
+    std::uint64_t announced_bytes_ = 0;  // By the headers of this record.
     std::vector<Part> parts_;
     std::size_t held_parts_ = 0;  // Parts before it borrow nothing.
     std::vector<ByteView> views_;

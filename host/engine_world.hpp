@@ -70,6 +70,7 @@ class EngineWorld final : public OnEngineShard<World>, private engine::LinkEvent
     void undial(DialId dial) noexcept override;
     [[nodiscard]] Admission send(LinkId link, protocol::OutRecord&& record, Gate gate,
                                  SubmitToken token) override;
+    void trust(LinkId link) override { mesh_.trust(engine::LinkId{link.value}); }
     void close_link(LinkId link, std::error_code reason) override;
     void set_receiving(bool receiving) override { mesh_.set_receiving(receiving); }
     void stop_links(UniqueFunction<void()> done) override { mesh_.stop(std::move(done)); }

@@ -64,7 +64,7 @@ HostCore::HostCore(World& world, store::LocationStore& store,
                [this] { crew_.post(ShardId{}, [this](ShardCore&) { apply_pressure(); }); }),
       desk_(crew_, options_.relocation_node_in_flight_payload_budget),
       services_{world, options_, probe_, log_},
-      hub_(services_, crew_, permits_, [this] { lifecycle_.poke(); }),
+      hub_(services_, crew_, permits_, *this),
       directory_(services_, self_, registry, store, hub_.mesh(), *this),
       lifecycle_({services_, self_, crew_, hub_.mesh(), directory_,
                   [this](UniqueFunction<void()> done) { close_shards(std::move(done)); }}) {
@@ -233,6 +233,15 @@ bool HostCore::has_actor(const ActorId& id) const {
 void HostCore::apply_pressure() {
     const bool receive = permits_.pressure() == JobPermits::Pressure::Running;
     if (std::exchange(receiving_, receive) != receive) world_.set_receiving(receive);
+}
+
+std::optional<ExpectedPeer> HostCore::expected_peer(const NodeRid& rid) const {
+    for (const store::ListedNode& listed : directory_.nodes()) {
+        const store::NodeDescriptor& node = listed.descriptor;
+        if (node.rid != rid) continue;
+        return ExpectedPeer{node.lifecycle_generation, node.endpoint, node.security_identity};
+    }
+    return std::nullopt;
 }
 
 void HostCore::on_nodes_changed() {

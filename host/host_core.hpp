@@ -21,7 +21,7 @@ struct FurtherShard {
     store::LocationStore* store;
 };
 
-class HostCore final : private DirectoryEvents {
+class HostCore final : private DirectoryEvents, private MeshHubEvents {
   public:
     /// Worlds, stores, registry and probe outlive this. `options` must be valid. Probe and log are
     /// called by every shard, possibly at once. Build it before any of its shards runs, or on
@@ -60,6 +60,8 @@ class HostCore final : private DirectoryEvents {
     bool has_actor(const ActorId& id) const;
 
   private:
+    void on_peers_changed() override { lifecycle_.poke(); }
+    std::optional<ExpectedPeer> expected_peer(const NodeRid& rid) const override;
     void on_nodes_changed() override;
     void on_admission_deadline(TimePoint deadline) override;
     void on_lease_lost() override;

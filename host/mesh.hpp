@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "host/mesh_admission.hpp"
+#include "host/mesh_counters.hpp"
 #include "host/services.hpp"
 #include "host/world.hpp"
 #include "protocol/command_record.hpp"
@@ -49,13 +51,18 @@ class MeshEvents {
     virtual void on_link_submitted(LinkId link, SubmitToken token,
                                    protocol::SubmitResult result) = 0;
     virtual void on_link_writable(LinkId link) = 0;
+    /// What discovery says about the node with this rid; absent when it has read nothing yet.
+    virtual std::optional<ExpectedPeer> expected_peer(const NodeRid&) const { return std::nullopt; }
 };
 
 class Mesh final : public LinkEvents {
   public:
-    /// Probe interval and peer deadline are the protocol's and no settings.
+    /// Probe interval and peer deadline are the protocol's and no settings (spec/zmp.md section
+    /// 17.6).
     static constexpr std::chrono::seconds kProbeInterval{5};
     static constexpr std::chrono::seconds kPeerDeadline{15};
+    /// From a link that is up to the peer's hello; as long as the transport's own handshake.
+    static constexpr std::chrono::seconds kAdmissionTimeout{30};
 
     Mesh(HostServices& services, MeshEvents& events);
     ~Mesh() override;
@@ -73,8 +80,9 @@ class Mesh final : public LinkEvents {
 
     const Peer* find(const NodeRid& rid) const noexcept;
     const Peer* find(LinkId link) const noexcept;
-    /// Admitted peers in rid order.
+    /// Admitted peers in rid order, each with the one connection that counts.
     const std::map<NodeRid, LinkId>& ready() const noexcept { return ready_; }
+    const MeshCounters& counters() const noexcept { return counters_; }
 
     /// Never zero, never reused by this host: pairs requests with replies and serves as
     /// correlation.
@@ -97,26 +105,44 @@ class Mesh final : public LinkEvents {
   private:
     struct Link {
         Peer peer;
+        bool dialed_here = false;
         bool admitted = false;
+        /// on_peer_ready() was told; a connection that lost the choice from the start never is.
+        bool told_ready = false;
+        /// Being closed; what still arrives is nobody's.
+        bool refused = false;
         std::uint64_t outstanding_probe = 0;
         /// Probes of this peer that must still be answered before flush() is done.
         int flushing = 0;
         TimePoint deadline;
-        TimerId probe_timer;
+        /// Of the admission, then of the probes; of the goodbye once refused.
+        TimerId timer;
     };
 
-    void admit(Link& link, const protocol::ServiceAdmission& admission, bool answer);
-    void apply_update(Link& link, const protocol::ServiceAdmission& admission);
-    /// Reason to refuse, or nullopt.
-    std::optional<protocol::RejectReason> refusal(
-        const Link& link, const protocol::RouteMeshAdmission& admission) const;
     /// Admission and liveness commands end here; answers false for every other command.
     bool handle_infrastructure(Link& link, const protocol::Command& command);
+    void on_hello(Link& link, const protocol::Hello& hello);
+    void on_admit(Link& link, const protocol::Admit& admit);
+    void on_update(Link& link, const protocol::Update& update);
+    void on_ack(Link& link, const protocol::LivenessAck& ack);
+    /// True when the peer is admitted now, on whichever connection counts.
+    bool take(Link& link, const protocol::ServiceAdmission& admission);
+    std::optional<protocol::RejectReason> refusal(
+        const Link& link, const protocol::RouteMeshAdmission& admission) const;
+    void admit(Link& link, const protocol::RouteMeshAdmission& admission);
+    /// Decides between the newcomer and the connection that counted so far.
+    void choose(Link& newer);
+    bool counts(const Link& link) const;
+    void close_standbys(const NodeRid& rid);
+
     void start_liveness(Link& link);
     void probe(LinkId link);
     void send_probe(Link& link);
     void maybe_flushed();
-    void refuse(LinkId link, std::error_code reason, const char* what);
+
+    void refuse(Link& link, LinkEnd end, std::error_code reason, const std::string& what);
+    void reject(Link& link, protocol::RejectReason reason);
+    void mark_refused(Link& link, LinkEnd end, std::error_code reason, const std::string& what);
 
     HostServices& services_;
     MeshEvents& events_;
@@ -127,6 +153,7 @@ class Mesh final : public LinkEvents {
     std::map<LinkId, Link> links_;
     std::map<NodeRid, LinkId> ready_;
     UniqueFunction<void()> flushed_;
+    MeshCounters counters_;
 };
 
 }  // namespace shunt::host

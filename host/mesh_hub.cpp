@@ -67,12 +67,11 @@ ForeignRecord::ForeignRecord(const protocol::Leg leg, std::uint64_t sequence,
     }
 }
 
-MeshHub::MeshHub(HostServices& services, Crew& crew, JobPermits& permits,
-                 UniqueFunction<void()> peers_changed)
+MeshHub::MeshHub(HostServices& services, Crew& crew, JobPermits& permits, MeshHubEvents& events)
     : services_(services),
       crew_(crew),
       permits_(permits),
-      peers_changed_(std::move(peers_changed)),
+      events_(events),
       mesh_(services, *this) {}
 
 // --- records of other shards ------------------------------------------------------------------
@@ -155,7 +154,7 @@ void MeshHub::on_peer_ready(const Peer& peer) {
         crew_.post(ShardId{shard},
                    [peer, room](ShardCore& core) { core.on_peer_ready(peer, room); });
     }
-    peers_changed_();
+    events_.on_peers_changed();
 }
 
 void MeshHub::on_peer_lost(const Peer& peer) {
@@ -173,7 +172,7 @@ void MeshHub::on_peer_updated(const Peer& peer) {
     for (std::uint32_t shard = 1; shard < crew_.size(); ++shard) {
         crew_.post(ShardId{shard}, [peer](ShardCore& core) { core.on_peer_updated(peer); });
     }
-    peers_changed_();
+    events_.on_peers_changed();
 }
 
 void MeshHub::on_link_submitted(LinkId, SubmitToken token, protocol::SubmitResult result) {

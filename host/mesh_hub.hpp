@@ -31,11 +31,19 @@ class ForeignRecord {
     std::size_t count_;
 };
 
+/// What the hub tells and asks the host around it.
+class MeshHubEvents {
+  public:
+    virtual ~MeshHubEvents() = default;
+    /// A peer came, or its descriptor changed.
+    virtual void on_peers_changed() = 0;
+    /// As MeshEvents::expected_peer.
+    virtual std::optional<ExpectedPeer> expected_peer(const NodeRid& rid) const = 0;
+};
+
 class MeshHub final : private MeshEvents {
   public:
-    /// `peers_changed` runs whenever a peer came or its descriptor changed.
-    MeshHub(HostServices& services, Crew& crew, JobPermits& permits,
-            UniqueFunction<void()> peers_changed);
+    MeshHub(HostServices& services, Crew& crew, JobPermits& permits, MeshHubEvents& events);
     MeshHub(const MeshHub&) = delete;
     MeshHub& operator=(const MeshHub&) = delete;
 
@@ -73,6 +81,9 @@ class MeshHub final : private MeshEvents {
     void on_arrival(const Arrival& arrival) override;
     void on_link_submitted(LinkId link, SubmitToken token, protocol::SubmitResult result) override;
     void on_link_writable(LinkId link) override;
+    std::optional<ExpectedPeer> expected_peer(const NodeRid& rid) const override {
+        return events_.expected_peer(rid);
+    }
 
     /// False when the pipe is full.
     bool pass_on(LinkId link, Lane& lane, Waiting& waiting);
@@ -84,7 +95,7 @@ class MeshHub final : private MeshEvents {
     HostServices& services_;
     Crew& crew_;
     JobPermits& permits_;
-    UniqueFunction<void()> peers_changed_;
+    MeshHubEvents& events_;
     Mesh mesh_;
     std::map<LinkId, Lane> lanes_;
     /// Budgets of peer processes, kept over a reconnection while anyone holds them.

@@ -133,6 +133,8 @@ class World : public ShardWorld {
     /// order of the calls.
     [[nodiscard]] virtual Admission send(LinkId link, protocol::OutRecord&& record, Gate gate,
                                          SubmitToken token) = 0;
+    /// The peer was admitted: bounds that hold for strangers end for this link.
+    virtual void trust(LinkId link) { static_cast<void>(link); }
     /// Both lanes; on_link_down() follows.
     virtual void close_link(LinkId link, std::error_code reason) = 0;
 

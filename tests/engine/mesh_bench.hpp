@@ -164,7 +164,11 @@ class MeshNode final : public LinkEvents {
     /// Runs on the shard after each kept event; set before traffic flows.
     std::function<void(LinkId)> up_hook;
 
+    /// False leaves every peer a stranger; set before traffic flows.
+    bool trusts = true;
+
     void on_link_up(LinkId link, const LinkInfo& info) override {
+        if (trusts) endpoint_->trust(link);
         change([&](Heard& h) { h.ups.emplace_back(link, info); });
         if (up_hook) up_hook(link);
     }

@@ -233,25 +233,6 @@ TEST(MeshHandshake, DataGluedBehindReadyWaitsForTheSisterLane) {
     }
 }
 
-TEST(MeshHandshake, HalfOpenConnectionsAreCapped) {
-    MeshNode node("node-b", {.half_open_max = 3});
-    std::vector<RawPeer> idle;
-    for (int i = 0; i < 3; ++i) {
-        idle.push_back(RawPeer::connect(node.port()));
-        EXPECT_TRUE(std::holds_alternative<ZmpHello>(idle.back().hear_control()));
-    }
-
-    RawPeer excess = RawPeer::connect(node.port());
-    EXPECT_TRUE(excess.hear_to_end().empty());
-    EXPECT_EQ(node.counters().refused_half_open, 1U);
-
-    // Room comes back with the first that goes, and an honest peer gets through.
-    idle.clear();
-    EXPECT_TRUE(node.await_counters([](const MeshCounters& c) { return c.half_open == 0; }));
-    RawLink raw(node.port(), "node-a");
-    EXPECT_TRUE(node.await_link());
-}
-
 TEST(MeshHandshake, AnOlderGenerationIsRefusedSilently) {
     MeshNode node("node-b");
     RawPeer peer = RawPeer::connect(node.port());
