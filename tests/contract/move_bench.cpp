@@ -184,6 +184,10 @@ void MoveBench::relocate(milliseconds deadline) {
     });
 }
 
+void MoveBench::shut_down(NodeIndex node, milliseconds deadline) {
+    node_at(node).core->shutdown(deadline, [](host::TerminationResult) {});
+}
+
 // --- waiting ----------------------------------------------------------------------------------
 
 bool MoveBench::until(const std::function<bool()>& done, Duration patience) {

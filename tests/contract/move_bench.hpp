@@ -91,6 +91,8 @@ class MoveBench {
     /// Index into answers().
     std::size_t ask(sim::NodeIndex from, const std::string& actor, const std::string& text,
                     std::chrono::milliseconds timeout = std::chrono::seconds(20));
+    void shut_down(sim::NodeIndex node,
+                   std::chrono::milliseconds deadline = std::chrono::seconds(20));
     /// Starts emptying A.
     void relocate(std::chrono::milliseconds deadline = std::chrono::seconds(30));
 
