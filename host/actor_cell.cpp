@@ -21,13 +21,15 @@ void ActorCell::deliver(JobPtr job) {
     SHUNT_ASSERT(mode_ != Mode::Ended);
     if (mode_ == Mode::Sealed) {
         // The seeds give the hold no bound; a held record keeps no permit (spec/execution.md 3.1).
+        job->permit.release();
         hold_.push_back(std::move(job));
         return;
     }
     if (unpermitted_ > 0) {
         // Behind a backlog a job must not sit on a permit the backlog needs to drain.
+        job->permit.release();
         ++unpermitted_;
-    } else {
+    } else if (!job->permit) {
         job->permit = services_.permits.acquire();
     }
     queue_.push_back(std::move(job));
@@ -47,11 +49,11 @@ void ActorCell::run_next() {
     const bool may_run = mode_ == Mode::Serving || (mode_ == Mode::Pausing && creation_waits());
     if (!may_run) return;
     if (!queue_.front()->permit) {
-        if (!services_.permits.has_room()) {
+        queue_.front()->permit = services_.permits.try_acquire();
+        if (!queue_.front()->permit) {
             scheduled_ = true;
             return services_.scheduler.wait_for_permit(shared_from_this());
         }
-        queue_.front()->permit = services_.permits.acquire();
         SHUNT_ASSERT(unpermitted_ > 0);
         --unpermitted_;
     }

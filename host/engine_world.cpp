@@ -1,49 +1,39 @@
 #include "host/engine_world.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <sys/random.h>
 
 #include "base/assert.hpp"
+#include "engine/probe.hpp"
+#include "host/job_permits.hpp"
 
 namespace shunt::host {
 
-EngineWorld::EngineWorld(engine::Shard& shard, const engine::MeshOptions& options)
-    : shard_(shard), mesh_(shard, options) {}
+std::uint32_t default_shards() {
+    return std::clamp<std::uint32_t>(engine::capabilities().usable_cpus, 1, JobPermits::kShardsMax);
+}
 
-UnixMillis EngineWorld::unix_now() const noexcept {
+UnixMillis wall_clock() noexcept {
     const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
     const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
     return UnixMillis{static_cast<std::uint64_t>(millis)};
 }
 
-std::uint64_t EngineWorld::random() noexcept {
-    if (entropy_left_ == 0) refill_entropy();
-    return entropy_[--entropy_left_];
-}
-
-void EngineWorld::refill_entropy() noexcept {
-    // Ids fence ownership, so they come from the system's generator and cannot be guessed. Many at
-    // once: every message draws two, and std::random_device asks a processor instruction for each
-    // half, which took most of the time of a busy host.
-    auto* const bytes = reinterpret_cast<std::byte*>(entropy_.data());
+void Entropy::refill() noexcept {
+    // Many at once: every message draws two, and std::random_device asks a processor instruction
+    // for each half, which took most of the time of a busy host.
+    auto* const bytes = reinterpret_cast<std::byte*>(words_.data());
     std::size_t filled = 0;
-    while (filled < sizeof(entropy_)) {
-        const ssize_t got = getrandom(bytes + filled, sizeof(entropy_) - filled, 0);
+    while (filled < sizeof(words_)) {
+        const ssize_t got = getrandom(bytes + filled, sizeof(words_) - filled, 0);
         // Only an interruption can come back: the call needs no file and no memory.
         SHUNT_ASSERT(got > 0 || errno == EINTR);
         if (got > 0) filled += static_cast<std::size_t>(got);
     }
-    entropy_left_ = entropy_.size();
-}
-
-TimerId EngineWorld::arm(TimePoint deadline, UniqueFunction<void()> fn) {
-    return TimerId{shard_.arm(deadline, std::move(fn)).value};
-}
-
-void EngineWorld::cancel(TimerId timer) noexcept {
-    if (timer) shard_.cancel(engine::TimerId{timer.value});
+    left_ = words_.size();
 }
 
 result<std::string> EngineWorld::listen(const ListenOptions& options, host::LinkEvents& events) {

@@ -1,5 +1,6 @@
 #pragma once
-// The World on io_uring: one shard of the engine and one mesh endpoint on it (design.md section 3).
+// The World on io_uring: shards of the engine, and one mesh endpoint on the first (design.md
+// section 3).
 // The only file of host/ that names engine/.
 
 #include <array>
@@ -12,17 +13,57 @@
 
 namespace shunt::host {
 
-/// Built anywhere; every member of World is for the shard's thread, post() for any.
-class EngineWorld final : public World, private engine::LinkEvents {
+/// Random words of the system's generator: ids fence ownership, so nobody may guess them.
+class Entropy {
   public:
-    EngineWorld(engine::Shard& shard, const engine::MeshOptions& options);
+    std::uint64_t next() noexcept {
+        if (left_ == 0) refill();
+        return words_[--left_];
+    }
+
+  private:
+    void refill() noexcept;
+
+    /// The first `left_` are unused.
+    std::array<std::uint64_t, 256> words_{};
+    std::size_t left_ = 0;
+};
+
+UnixMillis wall_clock() noexcept;
+/// One per processor this process may use, 1..64.
+std::uint32_t default_shards();
+
+/// The clocks, chance and turns of one engine shard. Built anywhere; every member is for the
+/// shard's thread, post() for any.
+template <class Base>
+class OnEngineShard : public Base {
+  public:
+    explicit OnEngineShard(engine::Shard& shard) : shard_(shard) {}
 
     TimePoint now() const noexcept override { return shard_.now(); }
-    UnixMillis unix_now() const noexcept override;
-    std::uint64_t random() noexcept override;
-    TimerId arm(TimePoint deadline, UniqueFunction<void()> fn) override;
-    void cancel(TimerId timer) noexcept override;
+    UnixMillis unix_now() const noexcept override { return wall_clock(); }
+    std::uint64_t random() noexcept override { return entropy_.next(); }
+    TimerId arm(TimePoint deadline, UniqueFunction<void()> fn) override {
+        return TimerId{shard_.arm(deadline, std::move(fn)).value};
+    }
+    void cancel(TimerId timer) noexcept override {
+        if (timer) shard_.cancel(engine::TimerId{timer.value});
+    }
     void post(UniqueFunction<void()> fn) override { shard_.post(std::move(fn)); }
+
+  private:
+    engine::Shard& shard_;
+    Entropy entropy_;
+};
+
+/// A shard beside shard 0.
+using EngineShardWorld = OnEngineShard<ShardWorld>;
+
+/// Shard 0, with the mesh endpoint.
+class EngineWorld final : public OnEngineShard<World>, private engine::LinkEvents {
+  public:
+    EngineWorld(engine::Shard& shard, const engine::MeshOptions& options)
+        : OnEngineShard(shard), mesh_(shard, options) {}
 
     result<std::string> listen(const ListenOptions& options, host::LinkEvents& events) override;
     DialId dial(const DialOptions& options) override;
@@ -48,14 +89,8 @@ class EngineWorld final : public World, private engine::LinkEvents {
     void on_writable(engine::LinkId link) override;
     void on_protocol_error(std::string_view peer_address, std::error_code reason) override;
 
-    void refill_entropy() noexcept;
-
-    engine::Shard& shard_;
     engine::MeshEndpoint mesh_;
     host::LinkEvents* events_ = nullptr;
-    /// Random words; the first `entropy_left_` are unused.
-    std::array<std::uint64_t, 256> entropy_{};
-    std::size_t entropy_left_ = 0;
     UniqueFunction<void(std::string_view, std::error_code)> protocol_error_;
 };
 

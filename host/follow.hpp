@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "host/job.hpp"
-#include "host/mesh.hpp"
+#include "host/mesh_port.hpp"
 #include "host/pending_requests.hpp"
 #include "host/reply_router.hpp"
 
@@ -24,7 +24,7 @@ struct FollowRoute {
 
 class Follow {
   public:
-    Follow(Services& services, Mesh& mesh, PendingRequests& pending, ReplyRouter& replies)
+    Follow(Services& services, MeshPort& mesh, PendingRequests& pending, ReplyRouter& replies)
         : services_(services), mesh_(mesh), pending_(pending), replies_(replies) {}
 
     void begin(FollowRoute route);
@@ -46,7 +46,7 @@ class Follow {
     void fail(const MessageJob& job, std::error_code error, const char* reason);
 
     Services& services_;
-    Mesh& mesh_;
+    MeshPort& mesh_;
     PendingRequests& pending_;
     ReplyRouter& replies_;
     std::unordered_map<ActorId, FollowRoute> routes_;

@@ -1,8 +1,11 @@
 #include "host/host.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <future>
+#include <mutex>
+#include <vector>
 
 #include "host/engine_world.hpp"
 #include "host/host_core.hpp"
@@ -64,7 +67,7 @@ struct LocalStore::Shared {
 
 LocalStore::LocalStore() : shared_(std::make_shared<Shared>()) {}
 
-/// The shard, and what lives on it. `core` and what it uses are built and destroyed there.
+/// The shards, and what lives on them. `core_` and what it uses are built and destroyed on shard 0.
 class Host::Impl {
   public:
     Impl(const HostOptions& options, const Registry& types, const LocalStore& store,
@@ -74,107 +77,149 @@ class Host::Impl {
           store_(store.shared()),
           logger_(extras.logger ? std::move(extras.logger) : stderr_logger()),
           probe_(extras.probe != nullptr ? *extras.probe : no_probe_),
-          shard_(shard_options(options)) {}
+          shard_count_(options.shards != 0 ? options.shards : default_shards()) {
+        live_shards_ += shard_count_;
+    }
     ~Impl() {
         stop();
-        --live_;
+        live_shards_ -= shard_count_;
     }
 
     result<void> start();
     void stop();
 
-    /// Runs `fn(core)` on the shard.
+    /// Runs `fn(core)` on shard 0.
     template <class F>
     void post(F&& fn) {
-        shard_.post([this, fn = std::forward<F>(fn)]() mutable {
-            if (core_ != nullptr) fn(*core_);
-        });
+        shards_.front()->post([this, fn = std::forward<F>(fn)]() mutable { fn(*core_); });
     }
 
+    HostCore& core() noexcept { return *core_; }
     HostStatus status();
     NodeRid rid;
     std::string endpoint;
 
   private:
-    static engine::ShardOptions shard_options(const HostOptions& options) {
-        engine::ShardOptions shard;
-        shard.name = options.node_prefix.substr(0, 15);
-        // A shard that polls while another one needs its processor only delays both.
-        shard.shards_in_process = ++live_;
-        return shard;
-    }
+    result<void> start_shards();
+    engine::ShardOptions shard_options(std::uint32_t index) const;
+    std::unique_ptr<store::LocationStore> connect(engine::Shard& shard);
+    void build();
 
-    /// Hosts of this process.
-    static inline std::atomic<std::size_t> live_{0};
+    /// Shards of all hosts of this process.
+    static inline std::atomic<std::size_t> live_shards_{0};
 
     HostOptions options_;
     Registry types_;
     std::shared_ptr<LocalStore::Shared> store_;
     Logger logger_;
+    std::mutex logging_;
     Probe no_probe_;
     Probe& probe_;
-    engine::Shard shard_;
+    std::uint32_t shard_count_;
+    std::vector<std::unique_ptr<engine::Shard>> shards_;
+    std::vector<std::unique_ptr<EngineShardWorld>> further_worlds_;
+    /// One per shard, used and destroyed there.
+    std::vector<std::unique_ptr<store::LocationStore>> stores_;
     std::unique_ptr<EngineWorld> world_;
-    std::unique_ptr<store::LocationStore> handle_;
     std::unique_ptr<HostCore> core_;
     HostStatus last_status_;
     bool stopped_ = false;
 };
 
-result<void> Host::Impl::start() {
-    std::promise<std::error_code> started;
-    BOOST_OUTCOME_TRY(shard_.start([this, &started] {
-        world_ = std::make_unique<EngineWorld>(shard_, engine::MeshOptions{});
-        world_->on_protocol_error([this](std::string_view from, std::error_code reason) {
-            logger_(LogLevel::Warning, "mesh_connection_refused",
-                    "Closed a connection from " + std::string(from) + ". " + reason.message());
+engine::ShardOptions Host::Impl::shard_options(std::uint32_t index) const {
+    engine::ShardOptions shard;
+    const std::string number = "/" + std::to_string(index);
+    shard.name = options_.node_prefix.substr(0, 15 - number.size()) + number;
+    // A shard that polls while another one needs its processor only delays both.
+    shard.shards_in_process = live_shards_;
+    return shard;
+}
+
+std::unique_ptr<store::LocationStore> Host::Impl::connect(engine::Shard& shard) {
+    return store_->store.connect(
+        [&shard](UniqueFunction<void()> fn) { shard.post(std::move(fn)); });
+}
+
+result<void> Host::Impl::start_shards() {
+    for (std::uint32_t index = 0; index < shard_count_; ++index) {
+        shards_.push_back(std::make_unique<engine::Shard>(shard_options(index)));
+        BOOST_OUTCOME_TRY(shards_.back()->start());
+        stores_.push_back(connect(*shards_.back()));
+    }
+    return outcome::success();
+}
+
+void Host::Impl::build() {
+    world_ = std::make_unique<EngineWorld>(*shards_.front(), engine::MeshOptions{});
+    world_->on_protocol_error([this](std::string_view from, std::error_code reason) {
+        const std::lock_guard lock(logging_);
+        logger_(LogLevel::Warning, "mesh_connection_refused",
+                "Closed a connection from " + std::string(from) + ". " + reason.message());
+    });
+    std::vector<FurtherShard> further;
+    for (std::uint32_t index = 1; index < shard_count_; ++index) {
+        further_worlds_.push_back(std::make_unique<EngineShardWorld>(*shards_[index]));
+        further.push_back({further_worlds_.back().get(), stores_[index].get()});
+    }
+    core_ = std::make_unique<HostCore>(
+        *world_, *stores_.front(), further, types_, options_, probe_,
+        [this](relocation::LogLevel level, std::string_view name, const std::string& text) {
+            const std::lock_guard lock(logging_);
+            logger_(static_cast<LogLevel>(level), name, text);
         });
-        handle_ = store_->store.connect(
-            [this](UniqueFunction<void()> fn) { shard_.post(std::move(fn)); });
-        core_ = std::make_unique<HostCore>(
-            *world_, *handle_, types_, options_, probe_,
-            [this](relocation::LogLevel level, std::string_view name, const std::string& text) {
-                logger_(static_cast<LogLevel>(level), name, text);
-            });
+}
+
+result<void> Host::Impl::start() {
+    BOOST_OUTCOME_TRY(start_shards());
+    std::promise<std::error_code> started;
+    shards_.front()->post([this, &started] {
+        build();
         core_->start([this, &started](std::error_code error) {
             rid = core_->identity().rid;
             endpoint = core_->identity().endpoint;
             started.set_value(error);
         });
-    }));
-    const std::error_code error = started.get_future().get();
-    if (error) {
-        stop();
-        return error;
-    }
+    });
+    if (const std::error_code error = started.get_future().get()) return error;
     return outcome::success();
 }
 
 void Host::Impl::stop() {
     if (std::exchange(stopped_, true)) return;
-    std::promise<void> ended;
-    shard_.post([this, &ended] {
-        if (core_ == nullptr) return ended.set_value();
-        core_->shutdown(std::chrono::milliseconds(0), [this, &ended](TerminationResult) {
-            // One more turn, so that nothing of the core is on the stack any more.
-            shard_.post([this, &ended] {
-                last_status_ = core_->status();
-                core_.reset();
-                handle_.reset();
-                world_.reset();
-                ended.set_value();
+    if (core_ != nullptr) {
+        std::promise<void> ended;
+        post([this, &ended](HostCore& core) {
+            core.shutdown(std::chrono::milliseconds(0), [this, &ended](TerminationResult) {
+                // One more turn, so that nothing of the core is on the stack any more.
+                shards_.front()->post([this, &ended] {
+                    last_status_ = core_->status();
+                    ended.set_value();
+                });
             });
         });
+        ended.get_future().wait();
+    }
+    for (std::size_t index = 1; index < shards_.size(); ++index) {
+        if (index < stores_.size()) {
+            shards_[index]->post([this, index] { stores_[index].reset(); });
+        }
+        shards_[index]->stop();
+    }
+    if (shards_.empty()) return;
+    shards_.front()->post([this] {
+        core_.reset();
+        if (!stores_.empty()) stores_.front().reset();
+        world_.reset();
     });
-    ended.get_future().wait();
-    shard_.stop();
+    shards_.front()->stop();
 }
 
 HostStatus Host::Impl::status() {
     if (stopped_) return last_status_;
     std::promise<HostStatus> answer;
-    shard_.post(
-        [this, &answer] { answer.set_value(core_ != nullptr ? core_->status() : last_status_); });
+    post([&answer](HostCore& core) {
+        core.ask_status([&answer](HostStatus status) { answer.set_value(std::move(status)); });
+    });
     return answer.get_future().get();
 }
 
@@ -198,10 +243,7 @@ result<std::unique_ptr<Host>> Host::start(const HostOptions& options, const Regi
 
 void Host::create_actor(ActorId id, std::string stable_type,
                         UniqueFunction<void(result<void>)> done) {
-    impl_->post([id = std::move(id), type = std::move(stable_type),
-                 done = std::move(done)](HostCore& core) mutable {
-        core.create_actor(std::move(id), type, std::move(done));
-    });
+    impl_->core().create_actor(std::move(id), std::move(stable_type), std::move(done));
 }
 
 Task<result<void>> Host::create_actor(ActorId id, std::string stable_type) {
@@ -214,18 +256,12 @@ Task<result<void>> Host::create_actor(ActorId id, std::string stable_type) {
 }
 
 void Host::send(ActorId target, Packet packet, UniqueFunction<void(result<void>)> admitted) {
-    impl_->post([target = std::move(target), packet = std::move(packet),
-                 admitted = std::move(admitted)](HostCore& core) mutable {
-        core.send(std::move(target), std::move(packet), std::move(admitted));
-    });
+    impl_->core().send(std::move(target), std::move(packet), std::move(admitted));
 }
 
 void Host::request(ActorId target, Packet packet, std::chrono::milliseconds timeout,
                    UniqueFunction<void(result<Packet>)> answered) {
-    impl_->post([target = std::move(target), packet = std::move(packet), timeout,
-                 answered = std::move(answered)](HostCore& core) mutable {
-        core.request(std::move(target), std::move(packet), timeout, std::move(answered));
-    });
+    impl_->core().request(std::move(target), std::move(packet), timeout, std::move(answered));
 }
 
 Task<result<Packet>> Host::request(ActorId target, Packet packet,

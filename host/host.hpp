@@ -7,9 +7,9 @@
 //     auto host = Host::start(options, types, store);
 //     host.value()->create_actor({"c1"}, "counter", ...);
 //
-// Every member may be called from any thread; callbacks run on the host's shard and must not block
-// it. Tasks may be awaited from a coroutine of a handler or given to block_on() on any other
-// thread.
+// Every member may be called from any thread; callbacks run on a shard of the host, those about an
+// Actor on its own, and must not block it. Tasks may be awaited from a coroutine of a handler or
+// given to block_on() on any other thread.
 
 #include <memory>
 #include <string>
@@ -42,7 +42,7 @@ class LocalStore {
 
 /// Severity of a log line.
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
-/// Level, a stable name in snake_case, a sentence. Called on the host's shard.
+/// Level, a stable name in snake_case, a sentence. Called on any shard, one call at a time.
 using Logger = UniqueFunction<void(LogLevel, std::string_view, const std::string&)>;
 
 /// What a host may be given beside its options; all of it optional.
@@ -50,7 +50,7 @@ struct HostExtras {
     HostExtras() {}
     /// Absent: warnings and errors go to stderr.
     Logger logger;
-    /// Observer for tests and tools; outlives the host.
+    /// Observer for tests and tools; outlives the host. Called on every shard, possibly at once.
     Probe* probe = nullptr;
 };
 
@@ -100,7 +100,7 @@ class Host {
     Task<TerminationResult> shutdown(
         std::chrono::milliseconds deadline = std::chrono::milliseconds(30'000));
 
-    /// One consistent picture. Waits for the shard: not from a handler.
+    /// One picture, put together from all shards. Waits for them: not from a handler.
     HostStatus status() const;
     /// This run's routing id on the mesh.
     const NodeRid& node_rid() const noexcept;

@@ -36,65 +36,61 @@ NodeIdentity fresh_identity(World& world, const HostOptions& options) {
     return self;
 }
 
-JobPermits::Limits limits_of(const HostOptions& options) {
+JobPermits::Limits limits_of(const HostOptions& options, std::uint64_t shards) {
     const std::uint64_t max = options.max_queued_application_jobs != 0
                                   ? options.max_queued_application_jobs
-                                  : kJobsPerProcessor;
+                                  : kJobsPerProcessor * shards;
     return {max, options.pause_threshold_percent, options.resume_threshold_percent};
+}
+
+std::vector<ShardWorld*> worlds_of(World& first, const std::vector<FurtherShard>& further) {
+    std::vector<ShardWorld*> worlds{&first};
+    for (const FurtherShard& shard : further) worlds.push_back(shard.world);
+    return worlds;
 }
 
 }  // namespace
 
-void HostCore::ShardResumer::post(std::coroutine_handle<> coroutine) {
-    world_.post([coroutine, alive = alive_] {
-        if (*alive) coroutine.resume();
-    });
-}
-
-HostCore::HostCore(World& world, store::LocationStore& store, const Registry& registry,
+HostCore::HostCore(World& world, store::LocationStore& store,
+                   const std::vector<FurtherShard>& further, const Registry& registry,
                    HostOptions options, Probe& probe, LogSink log)
     : world_(world),
-      registry_(registry),
       options_(std::move(options)),
       self_(fresh_identity(world, options_)),
       log_(std::move(log)),
       probe_(probe),
-      scheduler_(world),
-      permits_(limits_of(options_),
-               [this](JobPermits::Pressure pressure) {
-                   world_.set_receiving(pressure == JobPermits::Pressure::Running);
-               }),
-      resumer_(world),
-      services_{world, options_, self_, permits_, scheduler_, router_, resumer_, probe_, log_},
-      mesh_(services_, *this),
-      pending_(world),
-      replies_(services_, mesh_, pending_),
-      follow_(services_, mesh_, pending_, replies_),
-      directory_(services_, self_, registry, store, mesh_, *this),
-      router_(services_, mesh_, directory_, cells_, follow_, pending_, replies_),
-      ingress_(services_, cells_, follow_, replies_),
-      sources_(services_, mesh_, cells_, follow_, replies_, directory_),
-      targets_(services_, registry, mesh_, cells_, replies_, directory_,
-               [this](const ActorId& actor, JobPtr job) {
-                   ingress_.accept(actor, std::move(job), nullptr);
-               }),
-      lifecycle_({services_, mesh_, directory_, cells_, router_, ingress_, pending_, replies_,
-                  sources_, targets_}) {
-    ingress_.set_targets(targets_);
-    permits_.on_release([this] {
-        scheduler_.permit_returned();
-        sources_.permit_returned();
+      crew_(worlds_of(world, further)),
+      permits_(limits_of(options_, crew_.size()),
+               [this] { crew_.post(ShardId{}, [this](ShardCore&) { apply_pressure(); }); }),
+      desk_(crew_, options_.relocation_node_in_flight_payload_budget),
+      services_{world, options_, probe_, log_},
+      hub_(services_, crew_, permits_, *this),
+      directory_(services_, self_, registry, store, hub_.mesh(), *this),
+      lifecycle_({services_, self_, crew_, hub_.mesh(), directory_,
+                  [this](UniqueFunction<void()> done) { close_shards(std::move(done)); }}) {
+    const ShardContext context{crew_, options_, self_, permits_, probe_,
+                               log_,  desk_,    hub_,  registry};
+    for (std::uint32_t shard = 0; shard < crew_.size(); ++shard) {
+        store::LocationStore& own = shard == 0 ? store : *further[shard - 1].store;
+        shards_.push_back(std::make_unique<ShardCore>(ShardId{shard}, context, own));
+        crew_.set_core(ShardId{shard}, shards_.back().get());
+    }
+    permits_.on_wake([this](ShardId shard) {
+        crew_.post(shard, [](ShardCore& core) { core.permit_returned(); });
     });
 }
 
 HostCore::~HostCore() {
-    permits_.on_release(nullptr);
-    for (const auto& cell : cells_.sorted()) cell->end();
+    desk_.clear();
+    for (std::uint32_t shard = 0; shard < crew_.size(); ++shard) {
+        shards_[shard].reset();
+        crew_.set_core(ShardId{shard}, nullptr);
+    }
 }
 
 void HostCore::start(UniqueFunction<void(std::error_code)> done) {
     const result<std::string> endpoint =
-        mesh_.listen(self_.rid, options_.relocation_payload_chunk_limit);
+        hub_.mesh().listen(self_.rid, options_.relocation_payload_chunk_limit);
     if (!endpoint) {
         lifecycle_.set_error();
         return world_.post(
@@ -107,165 +103,136 @@ void HostCore::start(UniqueFunction<void(std::error_code)> done) {
             return done(claimed);
         }
         directory_.publish(store::NodeState::Serving,
-                           [this, done = std::move(done)](std::error_code published) mutable {
-                               if (published) {
-                                   lifecycle_.set_error();
-                                   return done(published);
-                               }
-                               if (lifecycle_.state() == HostState::Preparing) {
-                                   lifecycle_.set_serving();
-                               }
-                               directory_.start_polling();
-                               done({});
+                           [this, done = std::move(done)](std::error_code error) mutable {
+                               published(error, std::move(done));
                            });
     });
 }
 
-// --- what callers ask -------------------------------------------------------------------------
-
-void HostCore::create_actor(ActorId id, const std::string& stable_type,
-                            UniqueFunction<void(result<void>)> done) {
-    const auto refuse = [&](Errc error) {
-        world_.post([done = std::move(done), error]() mutable { done(error); });
-    };
-    const ActorDefinition* definition = registry_.find(stable_type);
-    if (!is_valid_id(id.value)) return refuse(Errc::InvalidArgument);
-    if (definition == nullptr) return refuse(Errc::NotFound);
-    if (lifecycle_.state() != HostState::Serving) return refuse(Errc::Unavailable);
-    lifecycle_.creation_started();
-    directory_.create(id, stable_type,
-                      [this, id, definition,
-                       done = std::move(done)](result<ActorCell::Ownership> created) mutable {
-                          if (created) {
-                              opened(id, *definition, created.value(), std::move(done));
-                          } else {
-                              done(created.error());
-                          }
-                          lifecycle_.creation_ended();
-                      });
+void HostCore::published(std::error_code error, UniqueFunction<void(std::error_code)> done) {
+    if (error) {
+        lifecycle_.set_error();
+        return done(error);
+    }
+    directory_.start_polling();
+    if (lifecycle_.state() != HostState::Preparing) return done({});
+    lifecycle_.set_serving();
+    crew_.gather<std::uint8_t>(
+        [](ShardCore& shard) {
+            shard.open();
+            return std::uint8_t{1};
+        },
+        [done = std::move(done)](const std::vector<std::uint8_t>&) mutable { done({}); });
 }
 
-void HostCore::opened(const ActorId& id, const ActorDefinition& definition,
-                      const ActorCell::Ownership& ownership,
-                      UniqueFunction<void(result<void>)> done) {
-    std::shared_ptr<void> instance;
-    try {
-        instance = definition.factory({id, ownership.object_generation, false});
-    } catch (const std::exception& thrown) {
-        log_(relocation::LogLevel::Error, "handler_failed",
-             std::string("A factory threw: ") + thrown.what());
-    } catch (...) {
-        log_(relocation::LogLevel::Error, "handler_failed", "A factory threw.");
+// Each shard ends on its own thread; whatever is posted to it afterwards finds nobody.
+void HostCore::close_shards(UniqueFunction<void()> done) {
+    closed_counts_.resize(crew_.size());
+    auto missing = std::make_shared<std::size_t>(crew_.size());
+    auto shared_done = std::make_shared<UniqueFunction<void()>>(std::move(done));
+    for (std::uint32_t shard = 0; shard < crew_.size(); ++shard) {
+        crew_.post(ShardId{shard}, [this, shard, missing, shared_done](ShardCore& core) {
+            const ShardCounts counts = core.counts();
+            crew_.set_core(ShardId{shard}, nullptr);
+            shards_[shard].reset();
+            world_.post([this, shard, missing, shared_done, counts] {
+                closed_counts_[shard] = counts;
+                if (--*missing == 0) (*shared_done)();
+            });
+        });
     }
-    if (instance == nullptr) {
-        return directory_.remove(
-            id, [done = std::move(done)](std::error_code) mutable { done(Errc::InternalFailure); });
-    }
-    auto cell = std::make_shared<ActorCell>(services_, definition, id, ownership,
-                                            std::move(instance), ActorCell::Mode::Serving);
-    cells_.put(cell);
-    if (definition.on_create) {
-        auto first = std::make_shared<Job>();
-        first->work = CreateJob{};
-        cell->deliver(std::move(first));
-    }
-    done(outcome::success());
+}
+
+// --- what callers ask -------------------------------------------------------------------------
+
+void HostCore::create_actor(ActorId id, std::string stable_type,
+                            UniqueFunction<void(result<void>)> done) {
+    const ShardId home = crew_.home_of(id);
+    crew_.world(home).post([this, home, id = std::move(id), type = std::move(stable_type),
+                            done = std::move(done)]() mutable {
+        ShardCore* shard = crew_.core(home);
+        if (shard == nullptr) return done(Errc::ShuttingDown);
+        shard->create_actor(std::move(id), type, std::move(done));
+    });
 }
 
 void HostCore::send(ActorId target, Packet packet, Outbound::Admitted admitted) {
-    router_.send(nullptr, std::move(target), std::move(packet), std::move(admitted));
+    const ShardId home = crew_.home_of(target);
+    crew_.world(home).post([this, home, target = std::move(target), packet = std::move(packet),
+                            admitted = std::move(admitted)]() mutable {
+        if (ShardCore* shard = crew_.core(home)) {
+            return shard->router().send(nullptr, std::move(target), std::move(packet),
+                                        std::move(admitted));
+        }
+        if (admitted) admitted(Errc::ShuttingDown);
+    });
 }
 
 void HostCore::request(ActorId target, Packet packet, std::chrono::milliseconds timeout,
                        Outbound::Answered answered) {
-    router_.request(nullptr, std::move(target), std::move(packet), timeout, std::move(answered));
+    const ShardId home = crew_.home_of(target);
+    crew_.world(home).post([this, home, target = std::move(target), packet = std::move(packet),
+                            timeout, answered = std::move(answered)]() mutable {
+        ShardCore* shard = crew_.core(home);
+        if (shard == nullptr) return answered(Errc::ShuttingDown);
+        shard->router().request(nullptr, std::move(target), std::move(packet), timeout,
+                                std::move(answered));
+    });
 }
 
-bool HostCore::has_actor(const ActorId& id) const {
-    return cells_.find(id) != nullptr;
+// --- status -----------------------------------------------------------------------------------
+
+void HostCore::ask_status(UniqueFunction<void(HostStatus)> done) {
+    if (!closed_counts_.empty()) return done(status_of(closed_counts_));
+    crew_.gather<ShardCounts>(
+        [](ShardCore& shard) { return shard.counts(); },
+        [this, done = std::move(done)](const std::vector<ShardCounts>& shards) mutable {
+            done(status_of(shards));
+        });
 }
 
 HostStatus HostCore::status() const {
+    std::vector<ShardCounts> counts = closed_counts_;
+    counts.resize(shards_.size());
+    for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
+        if (shards_[shard] != nullptr) counts[shard] = shards_[shard]->counts();
+    }
+    return status_of(counts);
+}
+
+HostStatus HostCore::status_of(const std::vector<ShardCounts>& shards) const {
     HostStatus status;
     status.state = lifecycle_.state();
     status.is_ready = status.state == HostState::Serving;
     status.relocation_result = lifecycle_.relocation_result();
     status.termination_result = lifecycle_.termination_result();
-    status.safe_to_shutdown = status.state != HostState::Relocating && sources_.safe_to_shutdown();
-    status.actors = cells_.size();
-    status.ready_peers = mesh_.ready().size();
+    status.safe_to_shutdown = status.state != HostState::Relocating;
+    for (const ShardCounts& shard : shards) {
+        status.actors += shard.actors;
+        status.moves_out += shard.moves_out;
+        status.moves_in += shard.moves_in;
+        status.pending_requests += shard.pending_requests;
+        status.unacknowledged_replies += shard.unacknowledged_replies;
+        status.safe_to_shutdown = status.safe_to_shutdown && shard.safe_to_shutdown;
+    }
+    status.ready_peers = hub_.mesh().ready().size();
     status.permits_in_use = permits_.in_use();
     status.permits_peak = permits_.peak();
     status.permits_max = permits_.max();
-    status.moves_out = sources_.size();
-    status.moves_in = targets_.running();
-    status.in_flight_payload_bytes = sources_.in_flight_charge();
-    status.pending_requests = pending_.size();
-    status.unacknowledged_replies = replies_.unacknowledged();
+    status.in_flight_payload_bytes = desk_.in_flight();
     return status;
+}
+
+bool HostCore::has_actor(const ActorId& id) const {
+    const auto& shard = shards_[crew_.home_of(id).value];
+    return shard != nullptr && shard->has_actor(id);
 }
 
 // --- news -------------------------------------------------------------------------------------
 
-void HostCore::on_peer_ready(const Peer& peer) {
-    log_(relocation::LogLevel::Info, "peer_ready", "A node was admitted.");
-    sources_.on_peer_ready(peer);
-    targets_.on_peer_ready(peer);
-    // Behind the batches that were just sent again: what waits at the old address came later.
-    follow_.on_peer_ready(peer);
-    router_.on_peer_ready();
-    lifecycle_.poke();
-}
-
-void HostCore::on_peer_lost(const Peer& peer) {
-    sources_.on_peer_lost(peer);
-    targets_.on_peer_lost(peer);
-    router_.on_peer_lost(peer);
-}
-
-void HostCore::on_peer_updated(const Peer& peer) {
-    sources_.on_peer_updated(peer);
-    lifecycle_.poke();
-}
-
-void HostCore::on_arrival(const Arrival& arrival) {
-    const auto& command = arrival.record.command;
-    if (const auto* send = std::get_if<protocol::ActorSend>(&command)) {
-        ingress_.on_send(arrival, *send);
-    } else if (const auto* request = std::get_if<protocol::ActorRequest>(&command)) {
-        ingress_.on_request(arrival, *request);
-    } else if (const auto* reply = std::get_if<protocol::Reply>(&command)) {
-        replies_.on_reply(arrival, *reply);
-    } else if (const auto* prepare = std::get_if<protocol::RelocationPrepare>(&command)) {
-        targets_.on_prepare(arrival, *prepare);
-    } else if (const auto* chunk = std::get_if<protocol::RelocationState>(&command)) {
-        targets_.on_chunk(arrival, *chunk);
-    } else if (const auto* relay = std::get_if<protocol::RelocationData>(&command)) {
-        targets_.on_relay(arrival, *relay);
-    } else if (const auto* cutover = std::get_if<protocol::RelocationCutover>(&command)) {
-        targets_.on_cutover(arrival, *cutover);
-    } else if (const auto* ready = std::get_if<protocol::RelocationReady>(&command)) {
-        sources_.on_ready(arrival.peer.link, *ready);
-    } else if (const auto* failed = std::get_if<protocol::RelocationFailed>(&command)) {
-        sources_.on_failed(arrival.peer.link, *failed);
-    } else if (const auto* relayed = std::get_if<protocol::ReplyRelay>(&command)) {
-        replies_.on_relay(arrival, *relayed);
-    } else if (const auto* ack = std::get_if<protocol::ReplyRelayAck>(&command)) {
-        replies_.on_relay_ack(*ack);
-    } else if (const auto* notice = std::get_if<protocol::MessageFollow>(&command)) {
-        router_.on_follow_notice(*notice);
-    } else {
-        // Valid on the wire, served by later steps of the plan.
-        probe_.on_dropped("command_not_served");
-    }
-}
-
-void HostCore::on_link_submitted(LinkId, SubmitToken token, protocol::SubmitResult result) {
-    sources_.on_submitted(token, result);
-}
-
-void HostCore::on_link_writable(LinkId link) {
-    router_.on_link_writable(link);
+void HostCore::apply_pressure() {
+    const bool receive = permits_.pressure() == JobPermits::Pressure::Running;
+    if (std::exchange(receiving_, receive) != receive) world_.set_receiving(receive);
 }
 
 std::optional<ExpectedPeer> HostCore::expected_peer(const NodeRid& rid) const {
@@ -282,7 +249,7 @@ void HostCore::on_nodes_changed() {
 }
 
 void HostCore::on_admission_deadline(TimePoint deadline) {
-    scheduler_.admit_until(deadline);
+    crew_.post_all([deadline](ShardCore& shard) { shard.admit_until(deadline); });
 }
 
 void HostCore::on_lease_lost() {

@@ -6,7 +6,7 @@
 namespace shunt::host {
 
 template <class Command>
-JobPtr Ingress::job_of(const Arrival& arrival, const Command& command) const {
+JobPtr Ingress::job_of(const Arrival& arrival, const Command& command, JobPermit permit) const {
     MessageJob message;
     message.packet = own_packet(*arrival.record.payload);
     message.operation = command.operation;
@@ -18,23 +18,30 @@ JobPtr Ingress::job_of(const Arrival& arrival, const Command& command) const {
     message.metadata = arrival.record.metadata;
     auto job = std::make_shared<Job>();
     job->work = std::move(message);
+    job->permit = std::move(permit);
     return job;
 }
 
-void Ingress::on_send(const Arrival& arrival, const protocol::ActorSend& command) {
-    accept(command.target_actor.actor.actor_id, job_of(arrival, command), &arrival.peer);
+void Ingress::on_send(const Arrival& arrival, const protocol::ActorSend& command,
+                      JobPermit permit) {
+    accept(command.target_actor.actor.actor_id, job_of(arrival, command, std::move(permit)),
+           &arrival.peer);
 }
 
-void Ingress::on_request(const Arrival& arrival, const protocol::ActorRequest& command) {
-    JobPtr job = job_of(arrival, command);
+void Ingress::on_request(const Arrival& arrival, const protocol::ActorRequest& command,
+                         JobPermit permit) {
+    JobPtr job = job_of(arrival, command, std::move(permit));
     std::get<MessageJob>(job->work).reply =
         LinkReply{arrival.peer.link, arrival.sequence, command.correlation};
     accept(command.target_actor.actor.actor_id, std::move(job), &arrival.peer);
 }
 
 void Ingress::accept(const ActorId& actor, JobPtr job, const Peer* from) {
-    if (TargetMove* staging = targets_->staging(actor))
+    if (TargetMove* staging = targets_->staging(actor)) {
+        // Work that cannot run yet owns no permit (seed unit section 4.4).
+        job->permit.release();
         return staging->queue_direct(std::move(job));
+    }
     const std::shared_ptr<ActorCell> cell = cells_.find(actor);
     if (cell != nullptr && cell->mode() != ActorCell::Mode::Ended) {
         if (closed_) return refuse(job, Errc::ShuttingDown, "draining");

@@ -19,14 +19,16 @@ class Ingress {
     /// From here new payload is refused; accepted turns go on (seed host section 15).
     void close() noexcept { closed_ = true; }
 
-    void on_send(const Arrival& arrival, const protocol::ActorSend& command);
-    void on_request(const Arrival& arrival, const protocol::ActorRequest& command);
+    /// `permit` is the one the record came with from another shard, or none.
+    void on_send(const Arrival& arrival, const protocol::ActorSend& command, JobPermit permit);
+    void on_request(const Arrival& arrival, const protocol::ActorRequest& command,
+                    JobPermit permit);
     /// Work for `actor` that is on this node already; `from` is the peer to notify of a move.
     void accept(const ActorId& actor, JobPtr job, const Peer* from);
 
   private:
     template <class Command>
-    JobPtr job_of(const Arrival& arrival, const Command& command) const;
+    JobPtr job_of(const Arrival& arrival, const Command& command, JobPermit permit) const;
     void refuse(const JobPtr& job, std::error_code error, const char* reason);
 
     Services& services_;

@@ -1,35 +1,30 @@
 #pragma once
 // Relocate and Shutdown of one host: which may run together, what is checked first, which units
-// move where, and how both end (seed host sections 2 to 8, 13 and 14). Step 1 of the plan knows
-// one kind of unit, the Actor of an Entry Spot, and so one batch.
+// move where, and how both end (seed host sections 2 to 8, 13 and 14). On shard 0; asks the other
+// shards and waits for their answers. Step 1 of the plan knows one kind of unit, the Actor of an
+// Entry Spot, and so one batch.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "host/cell_table.hpp"
+#include "host/crew.hpp"
 #include "host/directory.hpp"
-#include "host/ingress.hpp"
 #include "host/mesh.hpp"
-#include "host/router.hpp"
-#include "host/source_moves.hpp"
+#include "host/shard_core.hpp"
 #include "host/status.hpp"
-#include "host/target_moves.hpp"
 
 namespace shunt::host {
 
 struct LifecycleParts {
-    Services& services;
+    HostServices& services;
+    const NodeIdentity& self;
+    Crew& crew;
     Mesh& mesh;
     Directory& directory;
-    CellTable& cells;
-    Router& router;
-    Ingress& ingress;
-    PendingRequests& pending;
-    ReplyRouter& replies;
-    SourceMoves& sources;
-    TargetMoves& targets;
+    /// Destroys the shards, each on its own; `done` runs on shard 0 afterwards.
+    UniqueFunction<void(UniqueFunction<void()> done)> close_shards;
 };
 
 class Lifecycle {
@@ -37,7 +32,7 @@ class Lifecycle {
     using Relocated = UniqueFunction<void(result<RelocationResult>)>;
     using Terminated = UniqueFunction<void(TerminationResult)>;
 
-    explicit Lifecycle(LifecycleParts parts) : parts_(parts) {}
+    explicit Lifecycle(LifecycleParts parts) : parts_(std::move(parts)) {}
     Lifecycle(const Lifecycle&) = delete;
     Lifecycle& operator=(const Lifecycle&) = delete;
     ~Lifecycle();
@@ -54,14 +49,11 @@ class Lifecycle {
     void relocate(const RelocateOptions& options, Relocated done);
     void shutdown(std::chrono::milliseconds deadline, Terminated done);
 
-    /// A create_actor() is under way or has ended: the inventory waits for it.
-    void creation_started() noexcept { ++creating_; }
-    void creation_ended();
     /// Something the running operation may wait for has changed.
     void poke();
 
   private:
-    enum class Step : std::uint8_t { Waiting, Publishing, Moving, Finishing };
+    enum class Step : std::uint8_t { Waiting, Sealing, Publishing, Moving, Finishing };
     /// The one Relocate that may run.
     struct Operation {
         RelocationMode mode = RelocationMode::PlannedMaintenance;
@@ -69,20 +61,30 @@ class Lifecycle {
         TimePoint deadline;
         TimerId deadline_timer;
         Step step = Step::Waiting;
+        /// The shards are asked what they hold; Waiting only.
+        bool surveying = false;
+        /// Types of the Actors that are here.
+        std::map<std::string, RelocationPolicy> types;
         std::vector<Relocated> waiters;
+        /// Units that have not concluded, and shards that have not said how many they have.
         std::size_t outstanding = 0;
         bool failed = false;
         RelocationReason reason = RelocationReason::None;
     };
 
-    std::optional<RelocationReason> refusal() const;
-    void advance();
-    std::vector<MoveTarget> candidates() const;
+    void survey();
+    void surveyed(const std::vector<Inventory>& shards);
+    void look_again();
+    void seal();
+    void sealed(bool by_all);
+    std::vector<MoveTarget> candidates(const std::map<std::string, RelocationPolicy>& types) const;
     bool is_candidate(const store::ListedNode& node,
                       const std::map<std::string, RelocationPolicy>& types) const;
     void publish_relocating();
     void move_units();
+    void start_units(std::vector<MoveTarget> targets);
     void unit_concluded(relocation::SourceOutcome outcome, protocol::FrameworkErrorCode code);
+    void abort_unstarted(protocol::FrameworkErrorCode code);
     void units_done();
     void publish_relocated();
     void finish(RelocationOutcome outcome, RelocationReason reason);
@@ -90,26 +92,26 @@ class Lifecycle {
 
     void flush();
     void drain_step();
-    bool drained() const;
+    void ask_drained();
     void dispose_actors();
     void release_store();
     void stop_mesh();
+    void await_store();
     void stopped();
-    std::shared_ptr<bool> alive() const { return alive_; }
 
     LifecycleParts parts_;
     HostState state_ = HostState::Preparing;
-    std::size_t creating_ = 0;
     std::optional<Operation> operation_;
     std::optional<RelocationResult> relocated_;
 
     std::vector<Terminated> shutdown_waiters_;
     bool shutting_down_ = false;
     bool flushed_ = false;
+    bool asking_drained_ = false;
     bool disposing_ = false;
     TimePoint shutdown_deadline_{};
     TimerId drain_timer_;
-    std::size_t rows_to_remove_ = 0;
+    std::size_t shards_to_dispose_ = 0;
     bool teardown_failed_ = false;
     bool deadline_passed_ = false;
     std::optional<TerminationResult> terminated_;

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kGoodbyeMax{1};
 
 }  // namespace
 
-Mesh::Mesh(Services& services, MeshEvents& events) : services_(services), events_(events) {}
+Mesh::Mesh(HostServices& services, MeshEvents& events) : services_(services), events_(events) {}
 
 Mesh::~Mesh() {
     for (auto& [id, link] : links_) services_.world.cancel(link.timer);
@@ -108,9 +108,7 @@ void Mesh::on_record(LinkId id, const protocol::InRecord& in) {
     const auto found = links_.find(id);
     if (found == links_.end() || found->second.refused) return;
     Link& link = found->second;
-    // Only actor requests are answered by 20 in this generation of hosts, and they have no tail.
-    const result<protocol::DecodedRecord> decoded =
-        protocol::decode_record(in, {protocol::MeshOperationKind::ActorRequest});
+    const result<protocol::DecodedRecord> decoded = protocol::decode_record(in, kReplyContext);
     if (!decoded) {
         return refuse(link, LinkEnd::Undecodable, decoded.error(), "a record could not be read");
     }
@@ -124,7 +122,7 @@ void Mesh::on_record(LinkId id, const protocol::InRecord& in) {
         return refuse(link, LinkEnd::BeforeAdmission, Errc::ProtocolError,
                       "a record came before admission");
     }
-    events_.on_arrival({link.peer, in.leg, in.sequence, decoded.value()});
+    events_.on_arrival({link.peer, in.leg, in.sequence, decoded.value(), in.parts});
 }
 
 void Mesh::on_submitted(LinkId id, SubmitToken token, protocol::SubmitResult result) {

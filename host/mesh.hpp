@@ -33,7 +33,12 @@ struct Arrival {
     protocol::Leg leg;
     std::uint64_t sequence;
     const protocol::DecodedRecord& record;
+    /// The record's bytes, which `record` borrows from.
+    std::span<const ByteView> parts;
 };
+
+/// Only actor requests are answered by 20 in this generation of hosts, and they have no tail.
+inline constexpr protocol::DecodeContext kReplyContext{protocol::MeshOperationKind::ActorRequest};
 
 class MeshEvents {
   public:
@@ -59,7 +64,7 @@ class Mesh final : public LinkEvents {
     /// From a link that is up to the peer's hello; as long as the transport's own handshake.
     static constexpr std::chrono::seconds kAdmissionTimeout{30};
 
-    Mesh(Services& services, MeshEvents& events);
+    Mesh(HostServices& services, MeshEvents& events);
     ~Mesh() override;
 
     /// Opens the listener; returns the endpoint to advertise.
@@ -139,7 +144,7 @@ class Mesh final : public LinkEvents {
     void reject(Link& link, protocol::RejectReason reason);
     void mark_refused(Link& link, LinkEnd end, std::error_code reason, const std::string& what);
 
-    Services& services_;
+    HostServices& services_;
     MeshEvents& events_;
     NodeRid rid_;
     protocol::RouteMeshAdmission descriptor_;

@@ -6,6 +6,7 @@
 
 #include "base/ids.hpp"
 #include "host/errc.hpp"
+#include "host/job_permits.hpp"
 
 namespace shunt::host {
 namespace {
@@ -45,6 +46,7 @@ result<void> HostOptions::validate(std::string* why) const {
         {application_version >= 0, "application_version must not be negative."},
         {!maintenance_wave || is_valid_id(*maintenance_wave),
          "maintenance_wave must be 1..255 bytes of UTF-8 without NUL."},
+        {shards <= JobPermits::kShardsMax, "shards must be 0..64."},
         {placement_weight <= 10'000, "placement_weight must be 0..10000."},
         {relocation_payload_chunk_limit >= 1 && relocation_payload_chunk_limit <= 67'108'864,
          "relocation_payload_chunk_limit must be 1..67108864 bytes."},

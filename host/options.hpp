@@ -33,6 +33,10 @@ struct HostOptions {
     /// 0..10000; 0 takes no relocation in.
     std::uint32_t placement_weight = 100;
 
+    // --- threads ----------------------------------------------------------------------------
+    /// Shards, each one thread with its ring: 1..64, or 0 for one per usable processor.
+    std::uint32_t shards = 0;
+
     // --- relocation -------------------------------------------------------------------------
     /// Encoded bytes of one chunk, 1..67108864.
     std::uint32_t relocation_payload_chunk_limit = 256 * 1024;

@@ -12,7 +12,7 @@ namespace shunt::host {
 
 class PendingRequests {
   public:
-    explicit PendingRequests(World& world) : world_(world) {}
+    explicit PendingRequests(ShardWorld& world) : world_(world) {}
     PendingRequests(const PendingRequests&) = delete;
     PendingRequests& operator=(const PendingRequests&) = delete;
     ~PendingRequests() { world_.cancel(timer_); }
@@ -40,7 +40,7 @@ class PendingRequests {
     void arm();
     void expire();
 
-    World& world_;
+    ShardWorld& world_;
     Entries entries_;
     std::multimap<TimePoint, std::uint64_t> deadlines_;
     TimerId timer_;

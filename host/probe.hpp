@@ -13,7 +13,8 @@
 
 namespace shunt::host {
 
-/// Called on the host's shard, inside the step it reports; must not call back into the host.
+/// Called inside the step it reports, on the shard of that step: a host with several shards calls
+/// it from several threads at once. Must not call back into the host.
 class Probe {
   public:
     virtual ~Probe() = default;

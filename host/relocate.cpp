@@ -69,47 +69,57 @@ void Lifecycle::relocate(const RelocateOptions& options, Relocated done) {
     operation_->waiters.push_back(std::move(done));
     operation_->deadline_timer =
         parts_.services.world.arm(operation_->deadline, [this] { poke(); });
-    advance();
-}
-
-/// Conditions of seed host section 4, before any state has changed.
-std::optional<RelocationReason> Lifecycle::refusal() const {
-    for (const auto& cell : parts_.cells.sorted()) {
-        if (cell->mode() == ActorCell::Mode::Ended) continue;
-        if (cell->definition().policy == RelocationPolicy::Disable) {
-            return RelocationReason::RelocationDisabled;
-        }
-    }
-    return std::nullopt;
+    survey();
 }
 
 void Lifecycle::poke() {
-    if (operation_ && operation_->step == Step::Waiting) advance();
+    if (operation_ && operation_->step == Step::Waiting) survey();
 }
 
-void Lifecycle::creation_ended() {
-    SHUNT_ASSERT(creating_ > 0);
-    --creating_;
-    poke();
+// --- conditions -------------------------------------------------------------------------------
+
+void Lifecycle::survey() {
+    if (std::exchange(operation_->surveying, true)) return;
+    parts_.crew.gather<Inventory>([](ShardCore& shard) { return shard.inventory(); },
+                                  [this, alive = alive_](const std::vector<Inventory>& shards) {
+                                      if (!*alive || !operation_) return;
+                                      operation_->surveying = false;
+                                      if (operation_->step == Step::Waiting) surveyed(shards);
+                                  });
 }
 
-void Lifecycle::advance() {
+/// Conditions of seed host section 4, before any state has changed.
+void Lifecycle::surveyed(const std::vector<Inventory>& shards) {
+    Inventory all;
+    for (const Inventory& shard : shards) {
+        all.actors += shard.actors;
+        all.disabled = all.disabled || shard.disabled;
+        all.unfinished += shard.unfinished;
+        all.types.insert(shard.types.begin(), shard.types.end());
+    }
     if (shutting_down_) {
         return finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
     }
     if (state_ == HostState::Error) {
         return finish(RelocationOutcome::Blocked, RelocationReason::RuntimeNotReady);
     }
-    if (const auto reason = refusal()) return finish(RelocationOutcome::Blocked, *reason);
-    const bool quiet = creating_ == 0 && parts_.targets.running() == 0;
-    const bool has_target = parts_.cells.size() == 0 || !candidates().empty();
-    if (quiet && has_target) return publish_relocating();
-    if (parts_.services.world.now() >= operation_->deadline) {
-        finish(RelocationOutcome::Blocked, has_target ? RelocationReason::DeadlineExceeded
-                                                      : RelocationReason::TargetUnavailable);
-        return;
+    if (all.disabled) {
+        return finish(RelocationOutcome::Blocked, RelocationReason::RelocationDisabled);
     }
-    // Descriptors, peers and inbound moves change without a word to this operation: look again.
+    const bool has_target = all.actors == 0 || !candidates(all.types).empty();
+    if (all.unfinished == 0 && has_target) {
+        operation_->types = std::move(all.types);
+        return seal();
+    }
+    if (parts_.services.world.now() >= operation_->deadline) {
+        return finish(RelocationOutcome::Blocked, has_target ? RelocationReason::DeadlineExceeded
+                                                             : RelocationReason::TargetUnavailable);
+    }
+    look_again();
+}
+
+// Descriptors, peers and inbound moves change without a word to this operation.
+void Lifecycle::look_again() {
     constexpr std::chrono::milliseconds kLookAgain{20};
     parts_.services.world.arm(deadline_after(parts_.services.world.now(), kLookAgain),
                               [this, alive = alive_] {
@@ -117,11 +127,30 @@ void Lifecycle::advance() {
                               });
 }
 
-std::vector<MoveTarget> Lifecycle::candidates() const {
-    std::map<std::string, RelocationPolicy> types;
-    for (const auto& cell : parts_.cells.sorted()) {
-        types.emplace(cell->definition().stable_type, *cell->definition().policy);
+void Lifecycle::seal() {
+    operation_->step = Step::Sealing;
+    parts_.crew.gather<std::uint8_t>(
+        [](ShardCore& shard) { return static_cast<std::uint8_t>(shard.try_seal()); },
+        [this, alive = alive_](const std::vector<std::uint8_t>& answers) {
+            const bool by_all = std::all_of(answers.begin(), answers.end(),
+                                            [](auto answer) { return answer != 0; });
+            if (*alive && operation_) sealed(by_all);
+        });
+}
+
+// Something new may have come to a shard since it was asked: then all go back, and look again.
+void Lifecycle::sealed(bool by_all) {
+    if (shutting_down_) {
+        return finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
     }
+    if (by_all && state_ != HostState::Error) return publish_relocating();
+    parts_.crew.post_all([](ShardCore& shard) { shard.unseal(); });
+    operation_->step = Step::Waiting;
+    look_again();
+}
+
+std::vector<MoveTarget> Lifecycle::candidates(
+    const std::map<std::string, RelocationPolicy>& types) const {
     std::vector<MoveTarget> fitting;
     for (const store::ListedNode& node : parts_.directory.nodes()) {
         if (!is_candidate(node, types)) continue;
@@ -139,7 +168,7 @@ bool Lifecycle::is_candidate(const store::ListedNode& node,
     if (descriptor.application_version != static_cast<std::uint64_t>(operation_->version)) {
         return false;
     }
-    if (descriptor.rid == parts_.services.self.rid ||
+    if (descriptor.rid == parts_.self.rid ||
         descriptor.object_role != protocol::ObjectRole::Server ||
         descriptor.state != store::NodeState::Serving) {
         return false;
@@ -168,7 +197,6 @@ bool Lifecycle::is_candidate(const store::ListedNode& node,
 
 void Lifecycle::publish_relocating() {
     operation_->step = Step::Publishing;
-    parts_.targets.refuse_new();
     state_ = HostState::Relocating;
     parts_.directory.publish(store::NodeState::Relocating, [this](std::error_code error) {
         if (!operation_) return;
@@ -183,35 +211,46 @@ void Lifecycle::publish_relocating() {
 
 void Lifecycle::move_units() {
     operation_->step = Step::Moving;
-    const std::vector<MoveTarget> targets = candidates();
-    std::uint64_t weight_sum = 0;
-    for (const MoveTarget& target : targets) weight_sum += target.weight;
-    std::vector<std::shared_ptr<ActorCell>> units;
-    for (auto& cell : parts_.cells.sorted()) {
-        if (cell->mode() == ActorCell::Mode::Serving) units.push_back(std::move(cell));
-    }
-    if (shutting_down_ || (weight_sum == 0 && !units.empty())) {
+    std::vector<MoveTarget> targets = candidates(operation_->types);
+    const bool no_target = targets.empty() && !operation_->types.empty();
+    if (shutting_down_ || no_target) {
         operation_->failed = true;
         operation_->reason = shutting_down_ ? RelocationReason::ShutdownRequested
                                             : RelocationReason::TargetUnavailable;
         return units_done();
     }
-    operation_->outstanding = units.size();
-    for (const auto& unit : units) {
-        std::uint64_t draw = parts_.services.world.random() % weight_sum;
-        std::size_t chosen = 0;
-        while (draw >= targets[chosen].weight) draw -= targets[chosen++].weight;
-        parts_.sources.start(
-            unit, targets[chosen], operation_->deadline,
-            [this, alive = alive_](relocation::SourceOutcome outcome, FrameworkErrorCode code) {
-                if (*alive) unit_concluded(outcome, code);
-            });
-    }
-    if (units.empty()) units_done();
+    if (targets.empty()) return units_done();
+    start_units(std::move(targets));
+}
+
+void Lifecycle::start_units(std::vector<MoveTarget> targets) {
+    operation_->outstanding = parts_.crew.size();
+    // A shard says how many it starts before any of them concludes.
+    ShardWorld& here = parts_.services.world;
+    const auto on_started = [this, alive = alive_](std::size_t units) {
+        if (!*alive || !operation_) return;
+        operation_->outstanding += units - 1;
+        if (operation_->outstanding == 0) units_done();
+    };
+    const auto on_concluded = [this, alive = alive_](relocation::SourceOutcome outcome,
+                                                     FrameworkErrorCode code) {
+        // A shutdown may have ended the operation in the middle of its units.
+        if (*alive && operation_) unit_concluded(outcome, code);
+    };
+    parts_.crew.post_all([&here, on_started, on_concluded, targets = std::move(targets),
+                          deadline = operation_->deadline](ShardCore& shard) {
+        const std::size_t units = shard.start_units(targets, deadline, [&here, on_concluded] {
+            return
+                [&here, on_concluded](relocation::SourceOutcome outcome, FrameworkErrorCode code) {
+                    here.post([on_concluded, outcome, code] { on_concluded(outcome, code); });
+                };
+        });
+        here.post([on_started, units] { on_started(units); });
+    });
 }
 
 void Lifecycle::unit_concluded(relocation::SourceOutcome outcome, FrameworkErrorCode code) {
-    SHUNT_ASSERT(operation_ && operation_->outstanding > 0);
+    SHUNT_ASSERT(operation_->outstanding > 0);
     --operation_->outstanding;
     if (outcome != relocation::SourceOutcome::Detached && !operation_->failed) {
         operation_->failed = true;
@@ -219,10 +258,14 @@ void Lifecycle::unit_concluded(relocation::SourceOutcome outcome, FrameworkError
                                  ? RelocationReason::DeadlineExceeded
                                  : reason_of(code);
         // Units that have started go on to a safe end, no further one starts (seed host section 7).
-        parts_.sources.abort_unstarted(
-            code == FrameworkErrorCode::None ? FrameworkErrorCode::RequestFailed : code);
+        abort_unstarted(code == FrameworkErrorCode::None ? FrameworkErrorCode::RequestFailed
+                                                         : code);
     }
     if (operation_->outstanding == 0) units_done();
+}
+
+void Lifecycle::abort_unstarted(FrameworkErrorCode code) {
+    parts_.crew.post_all([code](ShardCore& shard) { shard.abort_unstarted(code); });
 }
 
 void Lifecycle::units_done() {
@@ -238,7 +281,7 @@ void Lifecycle::units_done() {
         }
         if (!shutting_down_ && state_ != HostState::Error) {
             state_ = HostState::Serving;
-            parts_.targets.accept_new();
+            parts_.crew.post_all([](ShardCore& shard) { shard.unseal(); });
         }
         finish(RelocationOutcome::Blocked, reason);
     });

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "host/mesh.hpp"
+#include "host/mesh_port.hpp"
 #include "host/pending_requests.hpp"
 #include "host/services.hpp"
 
@@ -20,7 +20,7 @@ class ReplyRouter {
     static constexpr std::chrono::seconds kRelayLifetime{60};
     static constexpr std::chrono::milliseconds kRelayInterval{500};
 
-    ReplyRouter(Services& services, Mesh& mesh, PendingRequests& pending)
+    ReplyRouter(Services& services, MeshPort& mesh, PendingRequests& pending)
         : services_(services), mesh_(mesh), pending_(pending) {}
     ReplyRouter(const ReplyRouter&) = delete;
     ReplyRouter& operator=(const ReplyRouter&) = delete;
@@ -54,7 +54,7 @@ class ReplyRouter {
     void arm();
 
     Services& services_;
-    Mesh& mesh_;
+    MeshPort& mesh_;
     PendingRequests& pending_;
     std::map<RelayKey, Relay> relays_;
     TimerId timer_;

@@ -17,15 +17,17 @@ bool deliverable(const ActorCell* cell) noexcept {
 
 }  // namespace
 
-Router::Router(Services& services, Mesh& mesh, Locator& locator, CellTable& cells, Follow& follow,
-               PendingRequests& pending, ReplyRouter& replies)
+Router::Router(Services& services, MeshPort& mesh, Locator& locator, CellTable& cells,
+               Follow& follow, PendingRequests& pending, ReplyRouter& replies)
     : services_(services),
       mesh_(mesh),
       locator_(locator),
       cells_(cells),
       follow_(follow),
       pending_(pending),
-      replies_(replies) {
+      replies_(replies) {}
+
+void Router::open() {
     sweep_timer_ = services_.world.arm(deadline_after(services_.world.now(), kSweepInterval),
                                        [this] { sweep(); });
 }

@@ -12,17 +12,17 @@
 #include <unordered_map>
 
 #include "host/cell_table.hpp"
-#include "host/directory.hpp"
 #include "host/follow.hpp"
-#include "host/mesh.hpp"
+#include "host/mesh_port.hpp"
 #include "host/pending_requests.hpp"
 #include "host/reply_router.hpp"
+#include "host/rows.hpp"
 
 namespace shunt::host {
 
 class Router final : public Outbound {
   public:
-    Router(Services& services, Mesh& mesh, Locator& locator, CellTable& cells, Follow& follow,
+    Router(Services& services, MeshPort& mesh, Locator& locator, CellTable& cells, Follow& follow,
            PendingRequests& pending, ReplyRouter& replies);
     Router(const Router&) = delete;
     Router& operator=(const Router&) = delete;
@@ -34,6 +34,9 @@ class Router final : public Outbound {
     void request(const protocol::ActorRef* from, ActorId target, Packet packet,
                  std::chrono::milliseconds timeout, Answered answered) override;
     void reply(const MessageJob& job, result<Packet> answer) override;
+
+    /// Starts the clean-up of lanes that are idle; on the shard.
+    void open();
 
     // --- news -------------------------------------------------------------------------------
     void on_peer_ready();
@@ -84,7 +87,7 @@ class Router final : public Outbound {
     void sweep();
 
     Services& services_;
-    Mesh& mesh_;
+    MeshPort& mesh_;
     Locator& locator_;
     CellTable& cells_;
     Follow& follow_;

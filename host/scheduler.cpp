@@ -11,13 +11,25 @@ void Scheduler::make_ready(std::shared_ptr<ActorCell> cell) {
 
 void Scheduler::wait_for_permit(std::shared_ptr<ActorCell> cell) {
     waiting_.push_back(std::move(cell));
+    watch_permits();
+}
+
+void Scheduler::watch_permits() {
+    permits_.watch(shard_);
+    if (permits_.room() == 0) return;
+    // It came back before anybody watched.
+    world_.post([this, alive = alive_] {
+        if (*alive) permit_returned();
+    });
 }
 
 void Scheduler::permit_returned() {
-    if (waiting_.empty()) return;
-    std::shared_ptr<ActorCell> next = std::move(waiting_.front());
-    waiting_.pop_front();
-    make_ready(std::move(next));
+    for (std::uint64_t room = permits_.room(); room > 0 && !waiting_.empty(); --room) {
+        std::shared_ptr<ActorCell> next = std::move(waiting_.front());
+        waiting_.pop_front();
+        make_ready(std::move(next));
+    }
+    if (!waiting_.empty()) watch_permits();
 }
 
 void Scheduler::admit_until(TimePoint deadline) {

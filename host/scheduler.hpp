@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 
+#include "host/job_permits.hpp"
 #include "host/world.hpp"
 
 namespace shunt::host {
@@ -14,7 +15,8 @@ class ActorCell;
 
 class Scheduler {
   public:
-    explicit Scheduler(World& world) : world_(world), alive_(std::make_shared<bool>(true)) {}
+    Scheduler(ShardId shard, ShardWorld& world, JobPermits& permits)
+        : shard_(shard), world_(world), permits_(permits), alive_(std::make_shared<bool>(true)) {}
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
     ~Scheduler() { *alive_ = false; }
@@ -31,10 +33,13 @@ class Scheduler {
     /// Turns per drain; about the batch of spec/execution.md section 2.2.
     static constexpr std::size_t kBatch = 64;
 
+    void watch_permits();
     void schedule_drain();
     void drain();
 
-    World& world_;
+    ShardId shard_;
+    ShardWorld& world_;
+    JobPermits& permits_;
     std::shared_ptr<bool> alive_;
     std::deque<std::shared_ptr<ActorCell>> ready_;
     std::deque<std::shared_ptr<ActorCell>> waiting_;

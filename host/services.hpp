@@ -1,6 +1,6 @@
 #pragma once
 // What the parts of one host share: the World, the settings and each other's narrow faces. Owned by
-// HostCore; every reference lives as long as it does.
+// HostCore and its shards; every reference lives as long as its owner does.
 
 #include <memory>
 #include <string>
@@ -17,7 +17,7 @@ namespace shunt::host {
 
 class Scheduler;
 
-/// Who this host is for one process run.
+/// Who this host is for one process run. Settled before any shard but the first one opens.
 struct NodeIdentity {
     NodeRid rid;
     NodeGeneration generation;
@@ -51,11 +51,22 @@ class Outbound {
     virtual void reply(const MessageJob& job, result<Packet> answer) = 0;
 };
 
-/// Where diagnostics go. Level, a stable name (snake_case), and a sentence for a person.
+/// Where diagnostics go. Level, a stable name (snake_case), and a sentence for a person. Called by
+/// every shard of the host, possibly at once.
 using LogSink = UniqueFunction<void(relocation::LogLevel, std::string_view, const std::string&)>;
 
-struct Services {
+/// For what is host-wide and lives on shard 0.
+struct HostServices {
     World& world;
+    const HostOptions& options;
+    Probe& probe;
+    LogSink& log;
+};
+
+/// For what lives on one shard. Options, permits, probe and log are the host's: any thread.
+struct Services {
+    ShardId shard;
+    ShardWorld& world;
     const HostOptions& options;
     const NodeIdentity& self;
     JobPermits& permits;

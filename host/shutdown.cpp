@@ -1,4 +1,6 @@
 // Lifecycle, second half: Shutdown (seed host section 14, spec/execution.md section 7).
+#include <algorithm>
+
 #include "host/errc.hpp"
 #include "host/lifecycle.hpp"
 
@@ -29,14 +31,12 @@ void Lifecycle::shutdown(std::chrono::milliseconds deadline, Terminated done) {
 
     // The admission seal (spec/execution.md section 7.1).
     parts_.mesh.stop_admitting();
-    parts_.ingress.close();
-    parts_.targets.refuse_new();
-    for (const auto& cell : parts_.cells.sorted()) cell->stop_timers();
-    if (had_relocated) parts_.sources.clear();
+    parts_.crew.post_all(
+        [had_relocated](ShardCore& shard) { shard.seal_admission(had_relocated); });
     if (operation_ && operation_->step == Step::Waiting) {
         finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
     } else {
-        parts_.sources.abort_unstarted(protocol::FrameworkErrorCode::RequestFailed);
+        abort_unstarted(protocol::FrameworkErrorCode::RequestFailed);
     }
     parts_.directory.publish(store::NodeState::Draining, [this, alive = alive_](std::error_code e) {
         if (e) parts_.services.log(LogLevel::Warning, "draining_publication_failed", e.message());
@@ -53,55 +53,49 @@ void Lifecycle::flush() {
     drain_step();
 }
 
-bool Lifecycle::drained() const {
-    if (!flushed_ || operation_ || creating_ > 0 || parts_.targets.running() > 0) return false;
-    if (parts_.replies.unacknowledged() > 0) return false;
-    for (const auto& cell : parts_.cells.sorted()) {
-        if (!cell->idle()) return false;
-    }
-    return true;
+void Lifecycle::drain_step() {
+    if (disposing_ || asking_drained_) return;
+    parts_.services.world.cancel(std::exchange(drain_timer_, TimerId{}));
+    ask_drained();
 }
 
-void Lifecycle::drain_step() {
-    if (disposing_) return;
-    const bool over = parts_.services.world.now() >= shutdown_deadline_;
-    if (!drained() && !over) {
-        parts_.services.world.cancel(drain_timer_);
-        drain_timer_ = parts_.services.world.arm(
-            deadline_after(parts_.services.world.now(), kDrainLook), [this] { drain_step(); });
-        return;
-    }
-    disposing_ = true;
-    deadline_passed_ = over && !drained();
-    dispose_actors();
+void Lifecycle::ask_drained() {
+    asking_drained_ = true;
+    parts_.crew.gather<std::uint8_t>(
+        [](ShardCore& shard) { return static_cast<std::uint8_t>(shard.drained()); },
+        [this, alive = alive_](const std::vector<std::uint8_t>& answers) {
+            if (!*alive) return;
+            asking_drained_ = false;
+            const bool empty = std::all_of(answers.begin(), answers.end(),
+                                           [](auto answer) { return answer != 0; });
+            const bool drained = flushed_ && !operation_ && empty;
+            const bool over = parts_.services.world.now() >= shutdown_deadline_;
+            if (!drained && !over) {
+                drain_timer_ = parts_.services.world.arm(
+                    deadline_after(parts_.services.world.now(), kDrainLook),
+                    [this] { drain_step(); });
+                return;
+            }
+            deadline_passed_ = !drained;
+            disposing_ = true;
+            dispose_actors();
+        });
 }
 
 void Lifecycle::dispose_actors() {
     if (operation_) finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
-    parts_.targets.abort_all(protocol::FrameworkErrorCode::RequestFailed);
-    parts_.router.close(Errc::ShuttingDown);
-    parts_.pending.fail_all(Errc::ShuttingDown);
-    parts_.sources.clear();
-    const auto cells = parts_.cells.sorted();
-    // Held until every row is answered, so that an empty list ends here too.
-    rows_to_remove_ = 1;
-    const auto removed = [this, alive = alive_](std::error_code error) {
+    shards_to_dispose_ = parts_.crew.size();
+    const auto disposed = [this, alive = alive_](std::error_code error) {
         if (!*alive) return;
         if (error) teardown_failed_ = true;
-        if (--rows_to_remove_ == 0) release_store();
+        if (--shards_to_dispose_ == 0) release_store();
     };
-    for (const auto& cell : cells) {
-        // Behind the seal a target may hold the unit and be about to take the row over: deleting it
-        // would lose the object (seed unit section 9). A row that nobody takes names a dead lease.
-        const bool was_here =
-            cell->mode() == ActorCell::Mode::Serving || cell->mode() == ActorCell::Mode::Pausing;
-        cell->end();
-        parts_.cells.remove(*cell);
-        if (!was_here) continue;
-        ++rows_to_remove_;
-        parts_.directory.remove(cell->id(), removed);
-    }
-    removed({});
+    ShardWorld& here = parts_.services.world;
+    parts_.crew.post_all([&here, disposed](ShardCore& shard) {
+        shard.dispose([&here, disposed](std::error_code error) {
+            here.post([disposed, error] { disposed(error); });
+        });
+    });
 }
 
 void Lifecycle::release_store() {
@@ -114,18 +108,32 @@ void Lifecycle::release_store() {
 
 void Lifecycle::stop_mesh() {
     parts_.mesh.stop([this, alive = alive_] {
-        if (*alive) stopped();
+        if (*alive) await_store();
     });
 }
 
+// No store callback outlives the runtime (spec/stores.md section 16).
+void Lifecycle::await_store() {
+    parts_.crew.gather<std::uint8_t>(
+        [](ShardCore& shard) { return static_cast<std::uint8_t>(shard.store_idle()); },
+        [this, alive = alive_](const std::vector<std::uint8_t>& answers) {
+            if (!*alive) return;
+            const bool idle =
+                parts_.directory.idle() && std::all_of(answers.begin(), answers.end(),
+                                                       [](auto answer) { return answer != 0; });
+            const TimePoint now = parts_.services.world.now();
+            if (!idle && now < deadline_after(shutdown_deadline_, kTeardownMax)) {
+                drain_timer_ = parts_.services.world.arm(deadline_after(now, kDrainLook),
+                                                         [this] { await_store(); });
+                return;
+            }
+            parts_.close_shards([this, still = alive] {
+                if (*still) stopped();
+            });
+        });
+}
+
 void Lifecycle::stopped() {
-    if (!parts_.directory.idle() &&
-        parts_.services.world.now() < deadline_after(shutdown_deadline_, kTeardownMax)) {
-        // No store callback outlives the runtime (spec/stores.md section 16).
-        drain_timer_ = parts_.services.world.arm(
-            deadline_after(parts_.services.world.now(), kDrainLook), [this] { stopped(); });
-        return;
-    }
     state_ = HostState::Stopped;
     TerminationResult result;
     if (deadline_passed_) {

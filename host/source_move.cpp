@@ -146,7 +146,8 @@ void SourceMove::pause_cell() {
 // target: two hosts that move to each other with all their permits captured would stop reading and
 // wait for ever. So the queue is worked down first (spec/execution.md sections 3.1 and 10.9).
 void SourceMove::turn_ended() {
-    if (!parts_.owner.may_capture(cell_->permitted_jobs())) {
+    const std::size_t jobs = cell_->permitted_jobs();
+    if (!parts_.services.permits.try_capture(jobs)) {
         constexpr std::chrono::milliseconds kTurnPause{2};
         cell_->cancel_pause();
         parts_.services.world.arm(
@@ -159,13 +160,12 @@ void SourceMove::turn_ended() {
         return;
     }
     cell_->seal();
-    captured_jobs_ = cell_->permitted_jobs();
-    parts_.owner.captured(captured_jobs_);
+    captured_jobs_ = jobs;
     feed(relocation::TurnEnded{});
 }
 
 void SourceMove::give_captured_back() {
-    parts_.owner.released(std::exchange(captured_jobs_, 0));
+    parts_.services.permits.release_captured(std::exchange(captured_jobs_, 0));
 }
 
 void SourceMove::on(const relocation::CancelPause&) {

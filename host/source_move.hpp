@@ -11,7 +11,7 @@
 #include "host/actor_cell.hpp"
 #include "host/cell_table.hpp"
 #include "host/follow.hpp"
-#include "host/mesh.hpp"
+#include "host/mesh_port.hpp"
 #include "host/move_store.hpp"
 #include "host/services.hpp"
 #include "protocol/envelope.hpp"
@@ -33,11 +33,6 @@ class SourceMoveOwner {
     virtual bool ask_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void return_room(SourceMove& move, std::uint64_t charge) = 0;
     virtual void withdraw_room(SourceMove& move) = 0;
-    /// True when reception can go on beside `jobs` more captured ones.
-    virtual bool may_capture(std::size_t jobs) const = 0;
-    /// Jobs that are captured now, with their permits, and jobs that no longer are.
-    virtual void captured(std::size_t jobs) = 0;
-    virtual void released(std::size_t jobs) = 0;
     /// Sends a chunk whose charge is taken; the charge comes back when the pipe releases it.
     virtual void submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
                               std::uint64_t charge) = 0;
@@ -51,7 +46,7 @@ class SourceMoveOwner {
 /// The parts of the host a move acts on; outlive it.
 struct SourceMoveParts {
     Services& services;
-    Mesh& mesh;
+    MeshPort& mesh;
     CellTable& cells;
     Follow& follow;
     ReplyRouter& replies;

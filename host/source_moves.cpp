@@ -30,11 +30,11 @@ bool takes_objects(const Peer& peer) noexcept {
 
 }  // namespace
 
-SourceMoves::SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follow& follow,
-                         ReplyRouter& replies, MoveStore& store)
+SourceMoves::SourceMoves(Services& services, MeshPort& mesh, CellTable& cells, Follow& follow,
+                         ReplyRouter& replies, MoveStore& store, RoomPort& room)
     : services_(services),
       parts_{services, mesh, cells, follow, replies, store, *this},
-      budget_(services.options.relocation_node_in_flight_payload_budget) {}
+      room_(room) {}
 
 SourceMoves::~SourceMoves() {
     *alive_ = false;
@@ -47,41 +47,32 @@ void SourceMoves::clear() {
 }
 
 void SourceMoves::drop_all() {
-    for (auto& [id, entry] : moves_) {
-        budget_.withdraw(*entry.waiter);
-    }
+    for (auto& [id, entry] : moves_) room_.withdraw(entry.room_wait);
     const std::map<RelocationId, Entry> dropped = std::exchange(moves_, {});
     for (auto& [key, side] : sides_) {
-        budget_.withdraw(side.start_waiter);
+        room_.withdraw(side.room_wait);
         side.unstarted.clear();
     }
     waiting_count_ = 0;
     services_.world.cancel(std::exchange(pace_timer_, TimerId{}));
     for (auto& [token, submitted] : submitted_) {
-        if (submitted.side != nullptr) budget_.release(submitted.side->budget, submitted.charge);
+        if (submitted.room != nullptr) room_.release(submitted.room, submitted.charge);
     }
     submitted_.clear();
 }
 
 // --- starting ---------------------------------------------------------------------------------
 
-SourceMoves::PeerSide& SourceMoves::side_of(const PeerKey& key) {
-    PeerSide& side = sides_.try_emplace(key, services_.options.relocation_in_flight_payload_budget)
-                         .first->second;
-    side.start_waiter.starts = key;
-    return side;
-}
-
 void SourceMoves::start(std::shared_ptr<ActorCell> cell, const MoveTarget& target,
                         TimePoint deadline, Concluded concluded) {
     const PeerKey key{target.rid, target.generation};
-    side_of(key).unstarted.push_back({std::move(cell), target, deadline, std::move(concluded)});
+    sides_[key].unstarted.push_back({std::move(cell), target, deadline, std::move(concluded)});
     ++waiting_count_;
     post_pump(key);
 }
 
 void SourceMoves::post_pump(const PeerKey& key) {
-    PeerSide& side = side_of(key);
+    PeerSide& side = sides_[key];
     if (side.pump_posted) return;
     side.pump_posted = true;
     services_.world.post([this, key, alive = alive_] {
@@ -90,42 +81,52 @@ void SourceMoves::post_pump(const PeerKey& key) {
 }
 
 void SourceMoves::pump(const PeerKey& key) {
-    PeerSide& side = side_of(key);
+    PeerSide& side = sides_[key];
     side.pump_posted = false;
     for (int started = 0; started < kStartsPerTurn && !side.unstarted.empty(); ++started) {
-        if (side.start_waiter.waiting()) return;
+        if (side.room_wait) return;
         if (starts_due_ == 0) return await_pace();
-        if (!services_.permits.below_pause()) {
-            // Captured jobs keep their permits, so a full host first works its queues down
-            // (spec/execution.md section 10.9).
-            permit_wait_ = true;
-            return;
-        }
+        if (!services_.permits.below_pause()) return await_permit();
         const bool unsettled = side.unstarted.front().cell->ownership().store_version.empty();
         if (unsettled && services_.world.now() < side.unstarted.front().deadline) {
             // It arrived a moment ago and its row still shows that move; others go first.
             std::rotate(side.unstarted.begin(), side.unstarted.begin() + 1, side.unstarted.end());
             return pump_later(key);
         }
-        if (!budget_.ask(side.budget, kAnyRoom, relocation::Claim::Observe, side.start_waiter)) {
-            return;
+        const Peer* peer = parts_.mesh.find(key.first);
+        const bool takes = peer != nullptr && peer->generation == key.second && peer->admits_us &&
+                           takes_objects(*peer);
+        if (takes) {
+            side.room_wait = room_.ask(parts_.mesh.room_of(peer->link), kAnyRoom,
+                                       relocation::Claim::Observe, [this, key, alive = alive_] {
+                                           if (!*alive) return;
+                                           sides_[key].room_wait = {};
+                                           post_pump(key);
+                                       });
+            if (side.room_wait) return;
         }
         Unstarted next = std::move(side.unstarted.front());
         side.unstarted.pop_front();
         --waiting_count_;
-        const Peer* peer = parts_.mesh.find(key.first);
-        if (peer == nullptr || peer->generation != key.second || !peer->admits_us ||
-            !takes_objects(*peer)) {
+        if (!takes) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::RouteNotConnected);
         } else if (services_.world.now() >= next.deadline) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::WorkerTimedOut);
         } else if (next.cell->mode() != ActorCell::Mode::Serving) {
             conclude_unstarted(next, protocol::FrameworkErrorCode::ActorLocationStale);
         } else {
-            begin(side, std::move(next), *peer);
+            begin(std::move(next), *peer);
         }
     }
     if (!side.unstarted.empty()) post_pump(key);
+}
+
+// Captured jobs keep their permits, so a full host first works its queues down
+// (spec/execution.md section 10.9).
+void SourceMoves::await_permit() {
+    permit_wait_ = true;
+    services_.permits.watch(services_.shard);
+    if (services_.permits.below_pause()) permit_returned();
 }
 
 void SourceMoves::pump_later(const PeerKey& key) {
@@ -137,7 +138,8 @@ void SourceMoves::pump_later(const PeerKey& key) {
 }
 
 void SourceMoves::permit_returned() {
-    if (!permit_wait_ || !services_.permits.below_pause()) return;
+    if (!permit_wait_) return;
+    if (!services_.permits.below_pause()) return services_.permits.watch(services_.shard);
     permit_wait_ = false;
     pump_all();
 }
@@ -159,7 +161,7 @@ void SourceMoves::await_pace() {
         });
 }
 
-void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
+void SourceMoves::begin(Unstarted unstarted, const Peer& peer) {
     --starts_due_;
     const NodeIdentity& self = services_.self;
     const ActorCell::Ownership& ownership = unstarted.cell->ownership();
@@ -180,12 +182,10 @@ void SourceMoves::begin(PeerSide& side, Unstarted unstarted, const Peer& peer) {
     entry.move =
         std::make_shared<SourceMove>(parts_, std::move(unstarted.cell), fence,
                                      peer.chunk_limit_bytes, settings_of(services_.options));
-    entry.side = &side;
+    entry.room = parts_.mesh.room_of(peer.link);
     entry.link = peer.link;
     entry.begun = services_.world.now();
     entry.concluded = std::move(unstarted.concluded);
-    entry.waiter = std::make_unique<Waiter>();
-    entry.waiter->move = entry.move.get();
     const std::shared_ptr<SourceMove> move = entry.move;
     moves_.emplace(fence.relocation, std::move(entry));
     move->feed(
@@ -203,9 +203,8 @@ void SourceMoves::abort_unstarted(protocol::FrameworkErrorCode code) {
         for (Unstarted& unstarted : side.unstarted) conclude_unstarted(unstarted, code);
         waiting_count_ -= side.unstarted.size();
         side.unstarted.clear();
-        budget_.withdraw(side.start_waiter);
+        room_.withdraw(side.room_wait);
     }
-    serve_waiters();
 }
 
 void SourceMoves::abort_all(protocol::FrameworkErrorCode code) {
@@ -276,10 +275,7 @@ void SourceMoves::on_submitted(SubmitToken token, protocol::SubmitResult result)
     if (found == submitted_.end()) return;
     const Submitted submitted = std::move(found->second);
     submitted_.erase(found);
-    if (submitted.side != nullptr) {
-        budget_.release(submitted.side->budget, submitted.charge);
-        return serve_waiters();
-    }
+    if (submitted.room != nullptr) return room_.release(submitted.room, submitted.charge);
     if (const auto move = submitted.cutover.lock()) move->feed(relocation::CutoverTerminal{result});
 }
 
@@ -299,45 +295,31 @@ SourceMoves::Entry* SourceMoves::entry_of(const SourceMove& move) {
 bool SourceMoves::ask_room(SourceMove& move, std::uint64_t charge) {
     Entry* entry = entry_of(move);
     SHUNT_ASSERT(entry != nullptr);
-    return budget_.ask(entry->side->budget, charge, relocation::Claim::Take, *entry->waiter);
+    SHUNT_ASSERT(!entry->room_wait);
+    entry->room_wait = room_.ask(entry->room, charge, relocation::Claim::Take,
+                                 [this, id = move.identity().relocation, alive = alive_] {
+                                     if (*alive) room_granted(id);
+                                 });
+    return !entry->room_wait;
+}
+
+void SourceMoves::room_granted(RelocationId id) {
+    const auto found = moves_.find(id);
+    // Whoever drops a move withdraws its wait.
+    SHUNT_ASSERT(found != moves_.end());
+    found->second.room_wait = {};
+    const std::shared_ptr<SourceMove> move = found->second.move;
+    move->room_granted();
 }
 
 void SourceMoves::return_room(SourceMove& move, std::uint64_t charge) {
     Entry* entry = entry_of(move);
     SHUNT_ASSERT(entry != nullptr);
-    budget_.release(entry->side->budget, charge);
-    serve_waiters();
+    room_.release(entry->room, charge);
 }
 
 void SourceMoves::withdraw_room(SourceMove& move) {
-    Entry* entry = entry_of(move);
-    if (entry == nullptr || !entry->waiter->waiting()) return;
-    budget_.withdraw(*entry->waiter);
-    serve_waiters();
-}
-
-void SourceMoves::serve_waiters() {
-    // A grant steps a machine, which may ask again or return room: one loop serves them all.
-    if (serving_waiters_) return;
-    serving_waiters_ = true;
-    while (relocation::RoomWaiter* granted = budget_.next_granted()) {
-        const auto& waiter = static_cast<Waiter&>(*granted);
-        if (waiter.move != nullptr) {
-            waiter.move->shared_from_this()->room_granted();
-        } else {
-            post_pump(waiter.starts);
-        }
-    }
-    serving_waiters_ = false;
-}
-
-bool SourceMoves::may_capture(std::size_t jobs) const {
-    return jobs == 0 || captured_jobs_ + jobs <= services_.permits.resume_at();
-}
-
-void SourceMoves::released(std::size_t jobs) {
-    SHUNT_ASSERT(captured_jobs_ >= jobs);
-    captured_jobs_ -= jobs;
+    if (Entry* entry = entry_of(move)) room_.withdraw(entry->room_wait);
 }
 
 void SourceMoves::submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
@@ -346,10 +328,10 @@ void SourceMoves::submit_chunk(SourceMove& move, LinkId link, protocol::OutRecor
     SHUNT_ASSERT(entry != nullptr);
     const SubmitToken token = next_token();
     if (parts_.mesh.send(link, std::move(record), Gate::None, token) == Admission::Queued) {
-        submitted_[token.value] = {entry->side, charge, {}};
+        submitted_[token.value] = {entry->room, charge, {}};
         return;
     }
-    budget_.release(entry->side->budget, charge);
+    room_.release(entry->room, charge);
 }
 
 void SourceMoves::submit_cutover(SourceMove& move, LinkId link, protocol::OutRecord&& record) {
@@ -380,7 +362,7 @@ void SourceMoves::concluded(SourceMove& move, const relocation::Conclude& how) {
 void SourceMoves::finished(SourceMove& move) {
     const auto found = moves_.find(move.identity().relocation);
     if (found == moves_.end()) return;
-    budget_.withdraw(*found->second.waiter);
+    room_.withdraw(found->second.room_wait);
     const Entry ended = std::move(found->second);
     moves_.erase(found);
     if (on_settled_) on_settled_();

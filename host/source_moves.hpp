@@ -28,8 +28,8 @@ class SourceMoves final : public SourceMoveOwner {
     /// Outcome, and the failure when it is Restored.
     using Concluded = UniqueFunction<void(relocation::SourceOutcome, protocol::FrameworkErrorCode)>;
 
-    SourceMoves(Services& services, Mesh& mesh, CellTable& cells, Follow& follow,
-                ReplyRouter& replies, MoveStore& store);
+    SourceMoves(Services& services, MeshPort& mesh, CellTable& cells, Follow& follow,
+                ReplyRouter& replies, MoveStore& store, RoomPort& room);
     SourceMoves(const SourceMoves&) = delete;
     SourceMoves& operator=(const SourceMoves&) = delete;
     ~SourceMoves() override;
@@ -58,7 +58,6 @@ class SourceMoves final : public SourceMoveOwner {
     /// Every unit begun here has passed S4 and its window (seed host section 14).
     bool safe_to_shutdown() const noexcept;
     std::size_t size() const noexcept { return moves_.size() + waiting_count_; }
-    std::uint64_t in_flight_charge() const noexcept { return budget_.in_flight(); }
     /// Called when safe_to_shutdown() may have changed.
     void on_settled(UniqueFunction<void()> observer) { on_settled_ = std::move(observer); }
 
@@ -66,9 +65,6 @@ class SourceMoves final : public SourceMoveOwner {
     bool ask_room(SourceMove& move, std::uint64_t charge) override;
     void return_room(SourceMove& move, std::uint64_t charge) override;
     void withdraw_room(SourceMove& move) override;
-    bool may_capture(std::size_t jobs) const override;
-    void captured(std::size_t jobs) override { captured_jobs_ += jobs; }
-    void released(std::size_t jobs) override;
     void submit_chunk(SourceMove& move, LinkId link, protocol::OutRecord&& record,
                       std::uint64_t charge) override;
     void submit_cutover(SourceMove& move, LinkId link, protocol::OutRecord&& record) override;
@@ -94,60 +90,51 @@ class SourceMoves final : public SourceMoveOwner {
         Concluded concluded;
     };
     using PeerKey = std::pair<NodeRid, NodeGeneration>;
-    /// A move that waits for room for its next chunk, or a peer's units that wait to start.
-    struct Waiter : relocation::RoomWaiter {
-        SourceMove* move = nullptr;
-        PeerKey starts;
-    };
-    /// Everything that concerns one peer process.
+    /// Units that have still to start towards one peer process.
     struct PeerSide {
-        explicit PeerSide(std::uint64_t limit) : budget(limit) {}
-        relocation::PeerBudget budget;
         std::deque<Unstarted> unstarted;
-        Waiter start_waiter;
+        RoomTicket room_wait;
         bool pump_posted = false;
     };
     struct Entry {
         std::shared_ptr<SourceMove> move;
-        PeerSide* side = nullptr;
+        PeerRoom room;
         LinkId link;
         TimePoint begun;
         Concluded concluded;
-        std::unique_ptr<Waiter> waiter;
+        RoomTicket room_wait;
     };
     struct Submitted {
-        PeerSide* side = nullptr;  // Chunk: whose charge comes back.
+        PeerRoom room;  // Chunk: whose charge comes back.
         std::uint64_t charge = 0;
         std::weak_ptr<SourceMove> cutover;  // Cutover: who hears the terminal.
     };
 
     void drop_all();
     Entry* entry_of(const SourceMove& move);
-    PeerSide& side_of(const PeerKey& key);
     void post_pump(const PeerKey& key);
     void pump(const PeerKey& key);
     void pump_later(const PeerKey& key);
     void pump_all();
     void await_pace();
-    void begin(PeerSide& side, Unstarted unstarted, const Peer& peer);
+    void await_permit();
+    void room_granted(RelocationId id);
+    void begin(Unstarted unstarted, const Peer& peer);
     void conclude_unstarted(Unstarted& unstarted, protocol::FrameworkErrorCode code);
-    void serve_waiters();
     SubmitToken next_token() noexcept { return SubmitToken{++last_token_}; }
 
     Services& services_;
     SourceMoveParts parts_;
-    relocation::InFlightBudget budget_;
+    RoomPort& room_;
     std::map<PeerKey, PeerSide> sides_;
     std::map<RelocationId, Entry> moves_;
     std::unordered_map<std::uint64_t, Submitted> submitted_;
     std::uint64_t last_token_ = 0;
     std::size_t waiting_count_ = 0;
-    std::size_t captured_jobs_ = 0;
     bool permit_wait_ = false;
     std::uint64_t starts_due_ = kStartsDueAtFirst;
     Duration pace_ = kPaceMin;
     TimerId pace_timer_;
-    bool serving_waiters_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     UniqueFunction<void()> on_settled_;
 };

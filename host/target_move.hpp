@@ -11,7 +11,7 @@
 
 #include "host/actor_cell.hpp"
 #include "host/cell_table.hpp"
-#include "host/mesh.hpp"
+#include "host/mesh_port.hpp"
 #include "host/move_store.hpp"
 #include "host/services.hpp"
 #include "protocol/envelope.hpp"
@@ -38,7 +38,7 @@ class TargetMoveOwner {
 struct TargetMoveParts {
     Services& services;
     const Registry& registry;
-    Mesh& mesh;
+    MeshPort& mesh;
     CellTable& cells;
     MoveStore& store;
     TargetMoveOwner& owner;

@@ -7,8 +7,8 @@ namespace shunt::host {
 using relocation::ConnectionId;
 using relocation::LogCode;
 
-TargetMoves::TargetMoves(Services& services, const Registry& registry, Mesh& mesh, CellTable& cells,
-                         ReplyRouter& replies, MoveStore& store, Deliver deliver)
+TargetMoves::TargetMoves(Services& services, const Registry& registry, MeshPort& mesh,
+                         CellTable& cells, ReplyRouter& replies, MoveStore& store, Deliver deliver)
     : services_(services),
       parts_{services, registry, mesh, cells, store, *this},
       replies_(replies),
@@ -40,7 +40,7 @@ void TargetMoves::on_prepare(const Arrival& arrival, const protocol::RelocationP
     if (prepare.source_node_rid != arrival.peer.rid ||
         prepare.source_node_generation != arrival.peer.generation) {
         // Not the node it says it is: before any relocation logic sees it (U-36).
-        return services_.world.close_link(arrival.peer.link, Errc::ProtocolError);
+        return parts_.mesh.close_link(arrival.peer.link, Errc::ProtocolError);
     }
     if (const auto known = find(prepare.relocation)) {
         return known->on_prepare(arrival.peer.link, arrival.sequence, prepare);

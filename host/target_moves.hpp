@@ -17,7 +17,7 @@ class TargetMoves final : public TargetMoveOwner {
     using Deliver = UniqueFunction<void(const ActorId&, JobPtr)>;
 
     /// `deliver` takes work that arrives for an Actor after its queue opened.
-    TargetMoves(Services& services, const Registry& registry, Mesh& mesh, CellTable& cells,
+    TargetMoves(Services& services, const Registry& registry, MeshPort& mesh, CellTable& cells,
                 ReplyRouter& replies, MoveStore& store, Deliver deliver);
     TargetMoves(const TargetMoves&) = delete;
     TargetMoves& operator=(const TargetMoves&) = delete;

@@ -127,7 +127,7 @@ result<void> Turn::fail(std::error_code error) {
 
 void Turn::after(Duration wait, UniqueFunction<void()> then) {
     if (state_->ended()) return;
-    World& world = state_->cell().services().world;
+    ShardWorld& world = state_->cell().services().world;
     state_->hold();
     world.arm(deadline_after(world.now(), wait),
               [state = state_, then = std::move(then)]() mutable {

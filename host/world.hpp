@@ -1,11 +1,10 @@
 #pragma once
 // Everything a host needs from outside (design.md section 3): clocks, timers, random numbers, mesh
-// links, and a way back onto its own shard. Two implementations: engine_world.* on io_uring, and
-// tests/sim, which makes all of it up from one seed. Crossed per record or per effect, never per
-// byte.
+// links, and a way onto its shards. Two implementations: engine_world.* on io_uring, and tests/sim,
+// which makes all of it up from one seed. Crossed per record or per effect, never per byte.
 //
-// All members are called on, and call back on, the host's shard, unless a comment says otherwise.
-// No callback ever runs inside a call into the World.
+// All members are called on, and call back on, the shard they belong to, unless a comment says
+// otherwise. No callback ever runs inside a call into the World.
 
 #include <cstdint>
 #include <string>
@@ -95,12 +94,13 @@ struct DialOptions {
     NodeRid expected_rid;
 };
 
-class World {
+/// What every shard of a host has.
+class ShardWorld {
   public:
-    World() = default;
-    World(const World&) = delete;
-    World& operator=(const World&) = delete;
-    virtual ~World() = default;
+    ShardWorld() = default;
+    ShardWorld(const ShardWorld&) = delete;
+    ShardWorld& operator=(const ShardWorld&) = delete;
+    virtual ~ShardWorld() = default;
 
     // --- time and chance --------------------------------------------------------------------
     virtual TimePoint now() const noexcept = 0;
@@ -113,9 +113,13 @@ class World {
     /// After this `fn` will not run; unknown and spent ids are ignored.
     virtual void cancel(TimerId timer) noexcept = 0;
 
-    /// Runs `fn` in a later turn of this shard. Any thread.
+    /// Runs `fn` in a later turn of this shard. Any thread; what one thread posts stays in order.
     virtual void post(UniqueFunction<void()> fn) = 0;
+};
 
+/// Shard 0, which also holds the links.
+class World : public ShardWorld {
+  public:
     // --- mesh links -------------------------------------------------------------------------
     /// Opens the listener and starts delivering to `events`, which must outlive stop_links().
     /// Returns the endpoint to advertise, `tcp://host:port`.

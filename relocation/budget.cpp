@@ -4,20 +4,26 @@
 
 namespace shunt::relocation {
 
+bool ChargeCounter::fits(std::uint64_t charge, std::uint64_t in_flight) const noexcept {
+    if (limit_ == 0 || in_flight == 0) return true;
+    return in_flight <= limit_ && charge <= limit_ - in_flight;
+}
+
 bool ChargeCounter::fits(std::uint64_t charge) const noexcept {
-    if (limit_ == 0 || in_flight_ == 0) return true;
-    return in_flight_ <= limit_ && charge <= limit_ - in_flight_;
+    return fits(charge, in_flight_.load());
 }
 
 bool ChargeCounter::try_take(std::uint64_t charge) noexcept {
-    if (!fits(charge)) return false;
-    in_flight_ += charge;
-    return true;
+    std::uint64_t in_flight = in_flight_.load();
+    while (fits(charge, in_flight)) {
+        if (in_flight_.compare_exchange_weak(in_flight, in_flight + charge)) return true;
+    }
+    return false;
 }
 
 void ChargeCounter::release(std::uint64_t charge) noexcept {
-    SHUNT_ASSERT(charge <= in_flight_);
-    in_flight_ -= charge;
+    const std::uint64_t before = in_flight_.fetch_sub(charge);
+    SHUNT_ASSERT(charge <= before);
 }
 
 PeerBudget::~PeerBudget() {
@@ -33,15 +39,17 @@ InFlightBudget::~InFlightBudget() {
     SHUNT_ASSERT(first_ == nullptr);
 }
 
+bool InFlightBudget::try_ask(PeerBudget& peer, std::uint64_t charge, Claim claim) noexcept {
+    // Whoever already waits for the same room comes first.
+    if (peer.waiter_count_ > 0 || node_held_up_) return false;
+    return try_meet(peer, charge, claim);
+}
+
 bool InFlightBudget::ask(PeerBudget& peer, std::uint64_t charge, Claim claim,
                          RoomWaiter& waiter) noexcept {
     SHUNT_ASSERT(!waiter.waiting());
-    // Whoever already waits for the same room comes first.
-    const bool must_queue = peer.waiter_count_ > 0 || node_held_up_;
-    if (!must_queue) {
-        if (try_meet(peer, charge, claim)) return true;
-        node_held_up_ = peer.counter_.fits(charge);
-    }
+    if (try_ask(peer, charge, claim)) return true;
+    if (peer.waiter_count_ == 0 && peer.counter_.fits(charge)) node_held_up_ = true;
     waiter.peer_ = &peer;
     waiter.charge_ = charge;
     waiter.claim_ = claim;
@@ -50,6 +58,7 @@ bool InFlightBudget::ask(PeerBudget& peer, std::uint64_t charge, Claim claim,
     (last_ == nullptr ? first_ : last_->next_) = &waiter;
     last_ = &waiter;
     ++peer.waiter_count_;
+    ++waiter_count_;
     return false;
 }
 
@@ -76,8 +85,11 @@ RoomWaiter* InFlightBudget::next_granted() noexcept {
             node_held_up_ = true;
             return nullptr;
         }
-        const bool met = try_meet(peer, waiter->charge_, waiter->claim_);
-        SHUNT_ASSERT(met);
+        if (!try_meet(peer, waiter->charge_, waiter->claim_)) {
+            // A shard that asked before anyone waited was quicker; its release comes.
+            peer.blocked_in_scan_ = scan_;
+            continue;
+        }
         unlink(*waiter);
         return waiter;
     }
@@ -87,11 +99,10 @@ RoomWaiter* InFlightBudget::next_granted() noexcept {
 bool InFlightBudget::try_meet(PeerBudget& peer, std::uint64_t charge, Claim claim) noexcept {
     if (!peer.counter_.fits(charge) || !node_.fits(charge)) return false;
     if (claim == Claim::Observe) return true;
-    const bool peer_taken = peer.counter_.try_take(charge);
-    const bool node_taken = node_.try_take(charge);
-    SHUNT_ASSERT(peer_taken);
-    SHUNT_ASSERT(node_taken);
-    return true;
+    if (!peer.counter_.try_take(charge)) return false;
+    if (node_.try_take(charge)) return true;
+    peer.counter_.release(charge);
+    return false;
 }
 
 void InFlightBudget::unlink(RoomWaiter& waiter) noexcept {
@@ -99,6 +110,7 @@ void InFlightBudget::unlink(RoomWaiter& waiter) noexcept {
     (waiter.next_ == nullptr ? last_ : waiter.next_->previous_) = waiter.previous_;
     SHUNT_ASSERT(waiter.peer_->waiter_count_ > 0);
     --waiter.peer_->waiter_count_;
+    --waiter_count_;
     waiter.peer_ = nullptr;
     waiter.next_ = nullptr;
     waiter.previous_ = nullptr;

@@ -4,15 +4,16 @@
 // whole node. Waiters are served first in, first out. Copies kept for retransmission occupy no pipe
 // and are never counted.
 //
-// One shard uses it for now, so the counters are plain and exact; callers see only take, release
-// and the waiter queue, which is the shape atomic counters with per-shard queues keep.
+// The counters are lock-free: any shard takes and gives back. The queue belongs to one shard, and
+// whoever finds waiters in front of it, or no room, goes there.
 
+#include <atomic>
 #include <cstdint>
 
 namespace shunt::relocation {
 
 /// One limit and what is charged against it. Zero means no limit; the charge is counted all the
-/// same.
+/// same. Any thread.
 class ChargeCounter {
   public:
     explicit ChargeCounter(std::uint64_t limit) noexcept : limit_(limit) {}
@@ -25,12 +26,14 @@ class ChargeCounter {
     /// Whether try_take would answer true.
     bool fits(std::uint64_t charge) const noexcept;
 
-    std::uint64_t in_flight() const noexcept { return in_flight_; }
+    std::uint64_t in_flight() const noexcept { return in_flight_.load(); }
     std::uint64_t limit() const noexcept { return limit_; }
 
   private:
+    bool fits(std::uint64_t charge, std::uint64_t in_flight) const noexcept;
+
     std::uint64_t limit_;
-    std::uint64_t in_flight_ = 0;
+    std::atomic<std::uint64_t> in_flight_{0};
 };
 
 /// The budget of one peer connection. Outlives its waiters and its charges; the node's budget
@@ -48,7 +51,7 @@ class PeerBudget {
   private:
     friend class InFlightBudget;
     ChargeCounter counter_;
-    std::uint64_t waiter_count_ = 0;
+    std::atomic<std::uint64_t> waiter_count_{0};
     std::uint64_t blocked_in_scan_ = 0;  // Number of the latest scan that found it full.
 };
 
@@ -91,18 +94,24 @@ class InFlightBudget {
     /// Nobody may be waiting.
     ~InFlightBudget();
 
+    /// Any thread. True when the claim was met at once: there is room and nobody waits for it.
+    bool try_ask(PeerBudget& peer, std::uint64_t charge, Claim claim) noexcept;
     /// True when the claim was met at once; otherwise `waiter` stands at the end of the queue.
+    /// Follow with next_granted(): room may have come between the look and the queue.
     bool ask(PeerBudget& peer, std::uint64_t charge, Claim claim, RoomWaiter& waiter) noexcept;
     /// Leaves the queue, which may let others through: follow with next_granted(). Nothing happens
     /// to a waiter that does not wait.
     void withdraw(RoomWaiter& waiter) noexcept;
-    /// Gives a taken charge back. Follow with next_granted() until it returns null.
+    /// Any thread. Gives a taken charge back; while anyone is waiting(), follow with next_granted()
+    /// on the queue's shard until it returns null.
     void release(PeerBudget& peer, std::uint64_t charge) noexcept;
     /// Takes the next waiter whose claim can be met off the queue, with its charge taken; null when
     /// there is none. Pulled, not called back, so a granted unit may ask again right away.
     RoomWaiter* next_granted() noexcept;
 
+    /// Any thread.
     std::uint64_t in_flight() const noexcept { return node_.in_flight(); }
+    bool waiting() const noexcept { return waiter_count_.load() > 0; }
 
   private:
     bool try_meet(PeerBudget& peer, std::uint64_t charge, Claim claim) noexcept;
@@ -111,9 +120,10 @@ class InFlightBudget {
     ChargeCounter node_;
     RoomWaiter* first_ = nullptr;
     RoomWaiter* last_ = nullptr;
+    std::atomic<std::uint64_t> waiter_count_{0};
     std::uint64_t scan_ = 0;
     /// The first waiter its peer would let through is too large for the node's room.
-    bool node_held_up_ = false;
+    std::atomic<bool> node_held_up_{false};
 };
 
 }  // namespace shunt::relocation

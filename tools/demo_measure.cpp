@@ -75,6 +75,7 @@ MoveReport Measurements::report() const {
 void MoveProbe::on_point(const ActorId& actor, relocation::Point point, TimePoint) {
     // The host's own clock stands still within a step of its shard, and S2 to S3 is one step.
     const Clock::time_point at = Clock::now();
+    const std::lock_guard lock(mutex_);
     switch (point) {
         case relocation::Point::S0:
             leaving_[actor] = at;
@@ -111,6 +112,7 @@ void MoveProbe::on_log(relocation::LogCode code) {
 
 void MoveProbe::on_unit_moved(const ActorId& actor, std::uint64_t stream_bytes) {
     // Both sides report a move; it counts where it leaves.
+    const std::lock_guard lock(mutex_);
     if (leaving_.contains(actor)) measurements_.moved(stream_bytes);
 }
 

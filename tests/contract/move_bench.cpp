@@ -1,6 +1,7 @@
 #include "tests/contract/move_bench.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,11 @@ class MoveBench::BenchProbe final : public host::Probe {
 
 // --- set-up -----------------------------------------------------------------------------------
 
+std::uint32_t shards_under_test() {
+    const char* wanted = std::getenv("SHUNT_TEST_SHARDS");
+    return wanted == nullptr ? 1 : static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10));
+}
+
 MoveBench::MoveBench(const BenchOptions& options) : factories_(options.nodes, 0) {
     network_.on_delivery([this](const sim::RecordNotice& notice) {
         const auto command = command_of(notice.record);
@@ -107,20 +113,31 @@ void MoveBench::add_node(const BenchOptions& options, NodeIndex index) {
     machine.is_shunt = index != kB || options.b_is_shunt;
     node->world = std::make_unique<sim::SimWorld>(network_, machine, 7, index.value + 1);
     node->store = store_.connect(*node->world);
+    std::vector<host::FurtherShard> further;
+    for (std::uint32_t shard = 1; shard < options.host.shards; ++shard) {
+        machine.shard = ShardId{shard};
+        Node::Further& added = node->further.emplace_back();
+        added.world = std::make_unique<sim::SimWorld>(network_, machine, 7, index.value + 1);
+        added.store = store_.connect(*added.world);
+        further.push_back({added.world.get(), added.store.get()});
+    }
     node->probe = std::make_unique<BenchProbe>(*this, index);
     host::HostOptions host = options.host;
     host.node_prefix = "n" + std::to_string(index.value);
     // C only sends: what A holds always goes to B.
     if (index == kC) host.placement_weight = 0;
     node->core = std::make_unique<host::HostCore>(
-        *node->world, *node->store, node->registry, host, *node->probe,
+        *node->world, *node->store, further, node->registry, host, *node->probe,
         [](relocation::LogLevel, std::string_view, const std::string&) {});
     Node& placed = *nodes_.emplace_back(std::move(node));
     placed.core->start([&placed](std::error_code error) { placed.serving = !error; });
 }
 
 MoveBench::~MoveBench() {
-    for (const auto& node : nodes_) node->world->kill();
+    for (const auto& node : nodes_) {
+        node->world->kill();
+        for (const auto& shard : node->further) shard.world->kill();
+    }
     for (const auto& node : nodes_) node->core.reset();
 }
 
@@ -165,6 +182,10 @@ void MoveBench::relocate(milliseconds deadline) {
         ASSERT_TRUE(answer);
         relocation_ = answer.value();
     });
+}
+
+void MoveBench::shut_down(NodeIndex node, milliseconds deadline) {
+    node_at(node).core->shutdown(deadline, [](host::TerminationResult) {});
 }
 
 // --- waiting ----------------------------------------------------------------------------------

@@ -58,6 +58,9 @@ struct Marked {
     sim::SimTime at;
 };
 
+/// From SHUNT_TEST_SHARDS, so that one program proves the rows for hosts of several shards too.
+std::uint32_t shards_under_test();
+
 struct BenchOptions {
     host::HostOptions host = quick();
     std::uint32_t nodes = 3;
@@ -66,6 +69,7 @@ struct BenchOptions {
     static host::HostOptions quick() {
         host::HostOptions options;
         options.polling_interval = std::chrono::milliseconds(10);
+        options.shards = shards_under_test();
         return options;
     }
 };
@@ -87,6 +91,8 @@ class MoveBench {
     /// Index into answers().
     std::size_t ask(sim::NodeIndex from, const std::string& actor, const std::string& text,
                     std::chrono::milliseconds timeout = std::chrono::seconds(20));
+    void shut_down(sim::NodeIndex node,
+                   std::chrono::milliseconds deadline = std::chrono::seconds(20));
     /// Starts emptying A.
     void relocate(std::chrono::milliseconds deadline = std::chrono::seconds(30));
 
@@ -136,6 +142,12 @@ class MoveBench {
     struct Node {
         std::unique_ptr<sim::SimWorld> world;
         std::unique_ptr<store::LocationStore> store;
+        /// A shard beside shard 0.
+        struct Further {
+            std::unique_ptr<sim::SimWorld> world;
+            std::unique_ptr<store::LocationStore> store;
+        };
+        std::vector<Further> further;
         std::unique_ptr<BenchProbe> probe;
         host::Registry registry;
         std::unique_ptr<host::HostCore> core;

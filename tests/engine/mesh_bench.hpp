@@ -2,6 +2,7 @@
 // Test bench: one mesh node on a shard of its own, everything it was told, and waiting for a
 // condition on that. Real sockets on loopback, ports chosen by the kernel.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -165,7 +166,7 @@ class MeshNode final : public LinkEvents {
     std::function<void(LinkId)> up_hook;
 
     /// False leaves every peer a stranger; set before traffic flows.
-    bool trusts = true;
+    std::atomic<bool> trusts = true;
 
     void on_link_up(LinkId link, const LinkInfo& info) override {
         if (trusts) endpoint_->trust(link);

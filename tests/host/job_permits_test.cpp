@@ -1,5 +1,6 @@
 #include "host/job_permits.hpp"
 
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 using Pressure = JobPermits::Pressure;
 
 TEST(JobPermits, CountsExactlyAndGivesBackOnce) {
-    JobPermits permits({.max = 4}, nullptr);
+    JobPermits permits({.max = 4}, [] {});
     {
         JobPermit first = permits.acquire();
         JobPermit moved = std::move(first);
@@ -26,7 +27,9 @@ TEST(JobPermits, CountsExactlyAndGivesBackOnce) {
 // Pause at ceil(10 * 80 %) = 8, resume at floor(10 * 60 %) = 6; nothing flutters in between.
 TEST(JobPermits, PressureHasHysteresis) {
     std::vector<Pressure> seen;
-    JobPermits permits({.max = 10}, [&](Pressure pressure) { seen.push_back(pressure); });
+    const JobPermits* looked_at = nullptr;
+    JobPermits permits({.max = 10}, [&] { seen.push_back(looked_at->pressure()); });
+    looked_at = &permits;
     std::vector<JobPermit> held;
 
     for (int i = 0; i < 8; ++i) held.push_back(permits.acquire());
@@ -38,24 +41,61 @@ TEST(JobPermits, PressureHasHysteresis) {
     EXPECT_EQ(seen, (std::vector{Pressure::Paused, Pressure::Running}));
 }
 
-// A record that is here already is never refused: the count passes the maximum and says so.
-TEST(JobPermits, AnAcceptedJobAlwaysGetsItsPermit) {
-    JobPermits permits({.max = 1}, nullptr);
+// A record that is here already is never refused: the count passes the maximum and says so. A
+// backlog turn waits instead.
+TEST(JobPermits, AnAcceptedJobAlwaysGetsItsPermitAndABacklogTurnWaits) {
+    JobPermits permits({.max = 1}, [] {});
     const JobPermit first = permits.acquire();
-    EXPECT_FALSE(permits.has_room());
+    EXPECT_EQ(permits.room(), 0U);
 
     const JobPermit second = permits.acquire();
     EXPECT_EQ(permits.in_use(), 2U);
+    EXPECT_FALSE(permits.try_acquire());
+    EXPECT_EQ(permits.in_use(), 2U);
 }
 
-TEST(JobPermits, EachReleaseIsTold) {
-    JobPermits permits({.max = 2}, nullptr);
-    int told = 0;
-    permits.on_release([&] { ++told; });
+TEST(JobPermits, AReleaseWakesEveryShardThatWatchesOnce) {
+    JobPermits permits({.max = 2}, [] {});
+    std::vector<std::uint32_t> woken;
+    permits.on_wake([&](ShardId shard) { woken.push_back(shard.value); });
+    permits.watch(ShardId{3});
+    permits.watch(ShardId{1});
 
     { const JobPermit permit = permits.acquire(); }
+    { const JobPermit permit = permits.acquire(); }
 
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(woken, (std::vector<std::uint32_t>{1, 3}));
+}
+
+TEST(JobPermits, CapturedJobsStayBelowWhereReceptionGoesOn) {
+    JobPermits permits({.max = 10}, [] {});  // Resumes at 6.
+
+    EXPECT_TRUE(permits.try_capture(6));
+    EXPECT_FALSE(permits.try_capture(1));
+    EXPECT_TRUE(permits.try_capture(0));
+    permits.release_captured(6);
+    EXPECT_TRUE(permits.try_capture(1));
+    permits.release_captured(1);
+}
+
+// Threads take and give back at once: the count is exact, the pressure ends where it must.
+TEST(JobPermits, ThreadsLeaveAnExactCountAndNoPressure) {
+    JobPermits permits({.max = 8}, [] {});
+    permits.on_wake([](ShardId) {});
+    std::vector<std::thread> threads;
+    for (std::uint32_t shard = 0; shard < 4; ++shard) {
+        threads.emplace_back([&permits, shard] {
+            for (int round = 0; round < 20'000; ++round) {
+                const JobPermit sure = permits.acquire();
+                const JobPermit perhaps = permits.try_acquire();
+                if (!perhaps) permits.watch(ShardId{shard});
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+
+    EXPECT_EQ(permits.in_use(), 0U);
+    EXPECT_EQ(permits.pressure(), Pressure::Running);
 }
 
 }  // namespace

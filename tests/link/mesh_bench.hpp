@@ -11,9 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "host/job_permits.hpp"
 #include "host/mesh.hpp"
-#include "host/scheduler.hpp"
 #include "tests/sim/network.hpp"
 #include "tests/sim/scheduler.hpp"
 #include "tests/sim/sim_world.hpp"
@@ -31,16 +29,14 @@ inline protocol::RouteMeshAdmission descriptor_of(std::uint64_t generation,
 }
 
 /// One Mesh and what it reports.
-class MeshNode final : public host::MeshEvents, private host::Outbound, private host::Resumer {
+class MeshNode final : public host::MeshEvents {
   public:
     MeshNode(host::World& world, NodeRid rid)
         : world_(world),
-          scheduler_(world),
-          permits_({.max = 100, .pause_percent = 80, .resume_percent = 60}, nullptr),
           log_([this](relocation::LogLevel, std::string_view name, const std::string& text) {
               logs.push_back(std::string(name) + ": " + text);
           }),
-          services_{world, options_, self_, permits_, scheduler_, *this, *this, probe_, log_},
+          services_{world, options_, probe_, log_},
           mesh_(services_, *this) {
         options_.listen_address = "127.0.0.1:0";
         mesh_.set_descriptor(descriptor_of(1));
@@ -84,20 +80,11 @@ class MeshNode final : public host::MeshEvents, private host::Outbound, private 
     }
 
   private:
-    void send(const protocol::ActorRef*, ActorId, host::Packet, Admitted) override {}
-    void request(const protocol::ActorRef*, ActorId, host::Packet, std::chrono::milliseconds,
-                 Answered) override {}
-    void reply(const host::MessageJob&, result<host::Packet>) override {}
-    void post(std::coroutine_handle<>) override {}
-
     host::World& world_;
     host::HostOptions options_;
-    host::NodeIdentity self_;
-    host::Scheduler scheduler_;
-    host::JobPermits permits_;
     host::Probe probe_;
     host::LogSink log_;
-    host::Services services_;
+    host::HostServices services_;
     host::Mesh mesh_;
 };
 

@@ -182,7 +182,7 @@ TEST(RelocationBudgetDeathTest, ReturningMoreThanWasTakenIsOurMistake) {
     ChargeCounter counter(10);
     counter.try_take(5);
 
-    EXPECT_DEATH(counter.release(6), "in_flight_");
+    EXPECT_DEATH(counter.release(6), "charge <= before");
 }
 
 }  // namespace

@@ -66,14 +66,22 @@ void Cluster::start(NodeSlot& slot) {
     auto run = std::make_unique<Run>();
     run->lifecycle = ++lifecycles_;
     run->caller = "caller-" + std::to_string(run->lifecycle);
-    const NodeOptions node{.node = slot.index,
-                           .monotonic_offset = slot.monotonic_offset,
-                           .wall_skew = faults_.skew_of(slot.index)};
+    NodeOptions node{.node = slot.index,
+                     .monotonic_offset = slot.monotonic_offset,
+                     .wall_skew = faults_.skew_of(slot.index)};
     run->world = std::make_unique<SimWorld>(network_, node, seed_, run->lifecycle);
     run->store = store_.connect(*run->world);
+    std::vector<host::FurtherShard> further;
+    for (std::uint32_t shard = 1; shard < plan_.host.shards; ++shard) {
+        node.shard = ShardId{shard};
+        SimShard& added = run->further.emplace_back();
+        added.world = std::make_unique<SimWorld>(network_, node, seed_, run->lifecycle);
+        added.store = store_.connect(*added.world);
+        further.push_back({added.world.get(), added.store.get()});
+    }
     run->probe = std::make_unique<SimProbe>(app_, scheduler_, run->lifecycle);
     run->core = std::make_unique<host::HostCore>(
-        *run->world, *run->store, registry_, options_of(slot), *run->probe,
+        *run->world, *run->store, further, registry_, options_of(slot), *run->probe,
         [this, &slot](relocation::LogLevel level, std::string_view name, const std::string& text) {
             note_log(slot, level, name, text);
         });
@@ -97,6 +105,7 @@ void Cluster::started(NodeSlot& slot, std::error_code error) {
 void Cluster::discard(NodeSlot& slot) {
     if (slot.run == nullptr) return;
     slot.run->world->kill();
+    for (SimShard& shard : slot.run->further) shard.world->kill();
     slot.run->core.reset();
     slot.run.reset();
     slot.phase = Phase::Down;
@@ -389,7 +398,7 @@ RunPlan RunPlan::draw(std::uint64_t seed) {
     Random random = root.split("run plan");
     RunPlan plan;
     plan.faults = FaultPlan::draw(root);
-    plan.nodes = static_cast<std::uint32_t>(random.between(2, 3));
+    plan.nodes = static_cast<std::uint32_t>(random.between(2, 4));
     plan.app.actors = static_cast<std::uint32_t>(random.between(2, 14));
     plan.app.state_bytes_max = random.chance(300) ? 60'000 : 3'000;
     plan.app.hops_max = static_cast<std::uint32_t>(random.between(0, 3));
@@ -406,6 +415,7 @@ RunPlan RunPlan::draw(std::uint64_t seed) {
     host.stamp_routes = true;
     host.message_follow_duration = milliseconds(6'000);
     host.route_cache_max_age = milliseconds(1'000);
+    plan.app.late_after = host.message_follow_duration - host.route_cache_max_age;
     host.default_request_timeout = plan.app.request_timeout;
     host.relocation_restore_validity = milliseconds(random.between(4'000, 30'000));
     host.relocation_cutover_wait_timeout = milliseconds(random.between(300, 2'000));
@@ -416,12 +426,14 @@ RunPlan RunPlan::draw(std::uint64_t seed) {
         host.relocation_node_in_flight_payload_budget = random.between(1, 20'000);
     }
     host.max_queued_application_jobs = random.chance(500) ? random.between(4, 16) : 128;
+    host.shards = static_cast<std::uint32_t>(random.between(1, 2));
     return plan;
 }
 
 std::string RunPlan::describe() const {
-    return std::to_string(nodes) + " nodes, " + std::to_string(app.actors) + " actors, " +
-           std::to_string(messages) + " messages, faults: " + faults.describe();
+    return std::to_string(nodes) + " nodes of " + std::to_string(host.shards) + " shards, " +
+           std::to_string(app.actors) + " actors, " + std::to_string(messages) +
+           " messages, faults: " + faults.describe();
 }
 
 }  // namespace shunt::sim

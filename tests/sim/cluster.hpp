@@ -73,11 +73,17 @@ class Cluster {
     void set_verbose(bool verbose) noexcept { app_.set_verbose(verbose); }
 
   private:
+    struct SimShard {
+        std::unique_ptr<SimWorld> world;
+        std::unique_ptr<store::LocationStore> store;
+    };
     /// One host lifecycle.
     struct Run {
         std::uint64_t lifecycle = 0;
         std::unique_ptr<SimWorld> world;
         std::unique_ptr<store::LocationStore> store;
+        /// Beside shard 0.
+        std::vector<SimShard> further;
         std::unique_ptr<SimProbe> probe;
         std::unique_ptr<host::HostCore> core;
         std::string caller;  // Whom the books name for messages from outside any Actor.

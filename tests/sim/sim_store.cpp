@@ -13,6 +13,7 @@ class SimStoreHandle final : public store::LocationStore {
         : store_(store), caller_{world.handle(), world.node(), world.lifecycle()} {}
 
     void read(store::Key key, TimePoint deadline, ReadDone done) override {
+        ++store_.reads_[caller_.node];
         start<store::ReadReply>(
             "store read", deadline, std::move(done),
             [&store = store_, key = std::move(key)] { return store.core_.read(key, store.now()); });

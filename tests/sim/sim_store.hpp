@@ -80,6 +80,11 @@ class SimStore {
     void on_applied(std::function<void(const LoggedWrite&)> fn) { applied_ = std::move(fn); }
 
     const std::vector<LoggedWrite>& log() const noexcept { return log_; }
+    /// Reads of single keys that `node` has asked for.
+    std::uint64_t reads_by(NodeIndex node) const {
+        const auto found = reads_.find(node);
+        return found == reads_.end() ? 0 : found->second;
+    }
     /// Late writes that have not been tried yet.
     std::size_t late_writes() const noexcept { return late_writes_; }
     /// How many writes met `fate`.
@@ -117,6 +122,7 @@ class SimStore {
     std::function<std::optional<WriteFate>(NodeIndex, const store::Batch&)> chooser_;
     std::function<void(const LoggedWrite&)> applied_;
     std::vector<LoggedWrite> log_;
+    std::map<NodeIndex, std::uint64_t> reads_;
     std::array<std::uint64_t, 6> fates_{};
     std::size_t late_writes_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "host/job_permits.hpp"
 
 namespace shunt::sim {
 
@@ -13,8 +14,10 @@ SimWorld::SimWorld(Network& network, const NodeOptions& options, std::uint64_t s
       options_(options),
       lifecycle_(lifecycle),
       handle_(std::make_shared<SimWorld*>(this)),
-      random_(Random(seed).split("host", lifecycle)),
-      timing_random_(Random(seed).split("world", lifecycle)) {}
+      random_(Random(seed).split("host",
+                                 lifecycle * host::JobPermits::kShardsMax + options.shard.value)),
+      timing_random_(Random(seed).split(
+          "world", lifecycle * host::JobPermits::kShardsMax + options.shard.value)) {}
 
 SimWorld::~SimWorld() {
     kill();
@@ -92,6 +95,7 @@ void SimWorld::run_posted() {
 
 result<std::string> SimWorld::listen(const host::ListenOptions& options, host::LinkEvents& events) {
     SHUNT_ASSERT(events_ == nullptr);
+    SHUNT_ASSERT(options_.shard == ShardId{});
     SHUNT_ASSERT(!options.rid.empty());
     listen_options_ = options;
     BOOST_OUTCOME_TRY(std::string endpoint, network_.listen(*this, options.bind_address));

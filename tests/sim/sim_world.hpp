@@ -1,7 +1,8 @@
 #pragma once
 // The simulator's World: what one host lifecycle sees of a simulated node. Another lifecycle of the
-// same node is another SimWorld with the same NodeIndex and clocks. Every call and callback happens
-// on the one thread of the scheduler; a callback inside a call is an assertion.
+// same node is another SimWorld with the same NodeIndex and clocks, and so is a further shard of
+// the same lifecycle, which never opens a link. Every call and callback happens on the one thread
+// of the scheduler; a callback inside a call is an assertion.
 
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,8 @@ namespace shunt::sim {
 /// What makes one machine differ from another.
 struct NodeOptions {
     NodeIndex node;
+    /// Which shard of the host this is; 0 holds the links.
+    ShardId shard{};
     /// Added to virtual time to give the node's monotonic clock.
     Duration monotonic_offset{0};
     /// Added to the true wall clock; either sign.
