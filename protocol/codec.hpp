@@ -330,8 +330,12 @@ struct List {
         if (count > count_max) return Errc::InvalidField;
         items.clear();
         for (std::size_t i = 0; i < count; ++i) {
-            BOOST_OUTCOME_TRY(item_codec.decode(reader, items.emplace_back()));
-            if (!order.accepts(items, i)) return Errc::InvalidField;
+            const std::size_t start = reader.offset();
+            result<void> status = item_codec.decode(reader, items.emplace_back());
+            if (status.has_value() && !order.accepts(items, i)) status = Errc::InvalidField;
+            if (status.has_value()) continue;
+            reader.failed_in_item(i, start);
+            return status;
         }
         return outcome::success();
     }

@@ -204,7 +204,8 @@ struct FrozenRecord {
 /// copied. The record must be valid by section 15.1.
 Segments encode_frozen_record(const FrozenRecord& record);
 
-/// Reads one record to the exact end of `bytes`, with the checks of section 15.1.
-result<FrozenRecord> decode_frozen_record(ByteView bytes);
+/// Reads one record to the exact end of `bytes`, with the checks of section 15.1; `fault` learns
+/// where it fails.
+result<FrozenRecord> decode_frozen_record(ByteView bytes, Fault* fault = nullptr);
 
 }  // namespace shunt::protocol
