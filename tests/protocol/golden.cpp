@@ -24,6 +24,12 @@ std::optional<fs::path> golden_dir() {
     return std::nullopt;
 }
 
+void expect_no_mismatch(const tools::VectorFile& file) {
+    for (const std::string& mismatch : tools::check_vectors(file).mismatches) {
+        ADD_FAILURE() << file.format << "/" << mismatch;
+    }
+}
+
 }  // namespace
 
 std::vector<tools::WireVector> golden(std::string_view format) {
@@ -41,10 +47,17 @@ std::vector<tools::WireVector> golden(std::string_view format) {
 }
 
 void check_golden(std::string_view format) {
-    const tools::VectorReport report = tools::check_vectors({std::string(format), golden(format)});
-    for (const std::string& mismatch : report.mismatches) {
-        ADD_FAILURE() << format << "/" << mismatch;
-    }
+    expect_no_mismatch({std::string(format), golden(format)});
+}
+
+void check_fixture(const std::string& path) {
+    const char* root = std::getenv("SHUNT_SOURCE_ROOT");
+    std::string why;
+    const auto file =
+        tools::read_vector_file((fs::path(root != nullptr ? root : ".") / path).string(), &why);
+    ASSERT_TRUE(file.has_value()) << why;
+    EXPECT_FALSE(file.value().vectors.empty());
+    expect_no_mismatch(file.value());
 }
 
 Bytes unhex(std::string_view hex) {

@@ -22,6 +22,9 @@ std::vector<tools::WireVector> golden(std::string_view format);
 /// Holds protocol/ to every vector of one file, as `shunt decode --vectors` does.
 void check_golden(std::string_view format);
 
+/// The same with a file of this repository, by its path from the root.
+void check_fixture(const std::string& path);
+
 /// Bytes of a string of hex digits.
 Bytes unhex(std::string_view hex);
 std::string hex(ByteView bytes);

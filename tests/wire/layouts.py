@@ -342,7 +342,8 @@ def operation_of(record):
     """The operation kinds a record may have, and whether its id is zero."""
     kind = record['recordKind']
     if kind == 'spotControl':
-        return ('none', 'actorJoin', 'actorLeave', 'actorDestroy'), record['operationKind'] == 'none'
+        changes = ('none', 'actorJoin', 'actorLeave', 'actorDestroy')
+        return changes, record['operationKind'] == 'none'
     if kind == 'completion':
         return tuple(name for name in OPERATION_KIND.numbers if name != 'none'), False
     if kind == 'instanceSpotActivation':
@@ -644,7 +645,8 @@ class Multipart:
 
 # Every layout that stands on its own, by its name in the reference.
 TYPES = {
-    'u8': U8, 'u16': Number(2), 'u32': U32, 'u64': U64, 'nonzero-u32': NONZERO_U32, 'nonzero-u64': NONZERO,
+    'u8': U8, 'u16': Number(2), 'u32': U32, 'u64': U64, 'nonzero-u32': NONZERO_U32,
+    'nonzero-u64': NONZERO,
     'ordinal-or-zero': ORDINAL, 'application-version': ORDINAL, 'bool8': Bool(), 'rid': RID,
     'optional-rid': OPTIONAL_RID, 'text8': TEXT8, 'optional-text8': OPTIONAL_TEXT8,
     'relocation-logical-length': Number(8, 0, 274_877_906_944),
@@ -655,7 +657,8 @@ TYPES = {
     'framework-error-code': ERROR_CODE, 'request-terminal-result': TERMINAL_RESULT,
     'reject-reason': REJECT_REASON, 'relocation-id': RELOCATION_ID, 'operation-id': OPERATION_ID,
     'operation-id-or-zero': OPERATION_OR_ZERO, 'actor-ref': ACTOR_REF, 'spot-ref': SPOT_REF,
-    'optional-actor-ref': OptionalActorRef(), 'optional-spot-ref': OPTIONAL_SPOT_REF, 'actor-route-fence': ACTOR_FENCE,
+    'optional-actor-ref': OptionalActorRef(), 'optional-spot-ref': OPTIONAL_SPOT_REF,
+    'actor-route-fence': ACTOR_FENCE,
     'spot-route-fence': SPOT_FENCE, 'relocation-coordinator-fence': COORDINATOR,
     'relocation-target-fence': TARGET, 'relocation-object-identity': OBJECT,
     'message-follow-route-v1': MESSAGE_FOLLOW, 'service-admission': ADMISSION,

@@ -1,8 +1,8 @@
 """Service records of spec/wire.md sections 1, 5, 14 and 15.1, a second time."""
 
 from codec import (
-    NONZERO, OPTIONAL_TEXT8, ORDINAL, RID, TEXT8, U32, Body, Bool, Case, Group, Number, Opaque,
-    Parts, Reader, Struct, Version, When, check, decode_whole, refuse)
+    NONZERO, OPTIONAL_TEXT8, ORDINAL, RID, TEXT8, U32, Body, Bool, Case, Field, Group, Number,
+    Opaque, Parts, Reader, Struct, Version, When, check, decode_whole, refuse)
 from layouts import (
     ACTOR_FENCE, ACTOR_REF, ADMISSION, BINDING_STATE, COORDINATOR, ERROR_CODE, FROZEN_RECORD,
     INSTANCE_OPERATION, INSTANCE_ROUTE, MEMBERSHIP, MESSAGE_FOLLOW, METADATA, OBJECT,
@@ -33,6 +33,16 @@ class SessionTail:
         pass
 
 
+class PairedTerminal(Parts):
+    """Result and code of a reply; random ones go together, for the tail depends on them."""
+
+    def __init__(self):
+        super().__init__(*[Field(*pair) for pair in TERMINAL])
+
+    def fill(self, rng, struct):
+        pair_up(rng, struct)
+
+
 class ReplyTail(Parts):
     """Section 4.8: selected by the operation that the caller has put into the struct."""
 
@@ -51,7 +61,6 @@ class ReplyTail(Parts):
         self._tail(struct).get(reader, struct)
 
     def fill(self, rng, struct):
-        pair_up(rng, struct)
         self._tail(struct).fill(rng, struct)
 
     def check(self, struct):
@@ -157,7 +166,7 @@ COMMANDS = [
     Command(17, 'nodeRequest', 'r', 1, CORRELATION),
     Command(18, 'channelSend', 'r', 1, ('channelName', TEXT8)),
     Command(19, 'channelRequest', 'r', 1, CORRELATION, ('channelName', TEXT8)),
-    Command(20, 'reply', 'o', 0, CORRELATION, *TERMINAL, Group('tail', ReplyTail()),
+    Command(20, 'reply', 'o', 0, CORRELATION, PairedTerminal(), Group('tail', ReplyTail()),
             rule=is_paired),
     Command(21, 'spotSend', 'r', 1, *SPOT_MESSAGE),
     Command(22, 'spotRequest', 'r', 1, CORRELATION, *SPOT_MESSAGE),
@@ -284,16 +293,16 @@ def decode_record(frames, operation='none'):
     return {key: member for key, member in value.items() if key not in HIDDEN}
 
 
-def make_record(rng, name, operation='none'):
-    """A random legal field tree of one command."""
+def make_record(rng, name, operation='none', careless=False):
+    """A random field tree of one command; a careless one may break the rules of section 15.1."""
     command = BY_NAME[name]
     value = {'command': name, 'flags': 0, 'operationAnswered': operation}
     command.body.parts.fill(rng, value)
-    if command.body.mend:
+    if command.body.mend and not careless:
         command.body.mend(rng, value)
     metadata = METADATA.make(rng) if command.flags and rng.random() < 0.5 else None
     wants_payload = command.payload == 'r' or command.payload == 'o' and rng.random() < 0.5
-    if value.get('terminalResult', 'ok') != 'ok':
+    if value.get('terminalResult', 'ok') != 'ok' and not careless:
         wants_payload = False
     value['metadata'] = metadata
     value['payload'] = PAYLOAD.make(rng) if wants_payload else None

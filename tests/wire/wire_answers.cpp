@@ -40,15 +40,12 @@ result<Inspection> inspected(std::istringstream& words) {
     return protocol::inspect(name, views.front());
 }
 
-void answer(std::istringstream words) {
+std::string answer(std::istringstream words) {
     const result<Inspection> read = inspected(words);
-    if (read.has_error()) {
-        std::cout << "no\t" << tools::category_of(read.error()) << "\n";
-        return;
-    }
-    std::cout << "ok\t" << read.value().json;
-    for (const Bytes& frame : read.value().encoding) std::cout << "\t" << tools::hex_of(frame);
-    std::cout << "\n";
+    if (read.has_error()) return "no\t" + tools::category_of(read.error()) + "\n";
+    std::string line = "ok\t" + read.value().json;
+    for (const Bytes& frame : read.value().encoding) line += "\t" + tools::hex_of(frame);
+    return line + "\n";
 }
 
 }  // namespace
@@ -56,12 +53,15 @@ void answer(std::istringstream words) {
 
 int main() {
     std::ios::sync_with_stdio(false);
+    // Answers are kept until an empty line asks for them: the asker writes a whole batch before it
+    // reads, and two full pipes would wait for each other.
+    std::string answers;
     for (std::string line; std::getline(std::cin, line);) {
-        // An empty line asks for what was answered so far.
-        if (line.empty()) {
-            std::cout << std::flush;
-        } else {
-            shunt::answer(std::istringstream(line));
+        if (!line.empty()) {
+            answers += shunt::answer(std::istringstream(line));
+            continue;
         }
+        std::cout << answers << std::flush;
+        answers.clear();
     }
 }
