@@ -13,9 +13,10 @@ import json
 import subprocess
 import sys
 
-import layouts
 import records
-from codec import Refused, decode_whole, generator
+import stored
+from codec import Refused, generator
+from forms import decode_whole
 
 BATCH = 500
 
@@ -24,7 +25,7 @@ class TypeSubject:
     """One layout on its own."""
 
     def __init__(self, name):
-        self.name, self.codec, self.question = name, layouts.TYPES[name], f'type {name}'
+        self.name, self.codec, self.question = name, stored.TYPES[name], f'type {name}'
 
     def make(self, rng, careless=False):
         mend = getattr(self.codec, 'mend', None)
@@ -61,7 +62,7 @@ class RecordSubject:
 
 
 def subjects():
-    for name in layouts.TYPES:
+    for name in stored.TYPES:
         yield TypeSubject(name)
     for command in records.COMMANDS:
         if command.name != 'reply':

@@ -7,9 +7,10 @@ import json
 import pathlib
 import sys
 
-import layouts
 import records
-from codec import Reader, Refused, decode_whole
+import stored
+from codec import Reader, Refused
+from forms import decode_whole
 
 
 def read(vector):
@@ -20,7 +21,7 @@ def read(vector):
         value = records.decode_record(frames, operation)
         again = {**value, 'operationAnswered': operation}
         return value, records.encode_record(again) == frames
-    codec, data = layouts.TYPES[vector['type']], bytes.fromhex(vector['hex'])
+    codec, data = stored.TYPES[vector['type']], bytes.fromhex(vector['hex'])
     limit = vector.get('context', {}).get('effectiveMaxBytes')
     if limit is not None and Reader(data).number(4) > limit:
         raise Refused('limit-exceeded')
@@ -45,7 +46,7 @@ def mismatch(vector):
 
 def is_layout(vector):
     """Scenarios and store records are judged elsewhere."""
-    return vector['kind'] in ('command', 'type') or vector.get('type') in layouts.TYPES
+    return vector['kind'] in ('command', 'type') or vector.get('type') in stored.TYPES
 
 
 def main(paths):
