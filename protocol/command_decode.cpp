@@ -87,11 +87,12 @@ template <class T>
 result<DecodedRecord> decode_as(Reader& reader, std::uint8_t flags, const InRecord& record,
                                 const DecodeContext& context) {
     BOOST_OUTCOME_TRY(reader.named("flags", kFlagsOffset, check_flags(flags, info(Of<T>{}))));
-    T command = prepared<T>(flags, context);
+    // In place: the first alternative of Command would be made, with memory, only to be replaced.
+    DecodedRecord decoded{.command = prepared<T>(flags, context)};
+    T& command = std::get<T>(decoded.command);
     BOOST_OUTCOME_TRY(decode(reader, command));
     BOOST_OUTCOME_TRY(reader.finish());
 
-    DecodedRecord decoded;
     BOOST_OUTCOME_TRY(decode_frames(record.parts.subspan(1), flags, info(Of<T>{}).payload,
                                     context.fault, decoded));
     BOOST_OUTCOME_TRY(validate(command));
@@ -100,7 +101,6 @@ result<DecodedRecord> decode_as(Reader& reader, std::uint8_t flags, const InReco
         const auto record_bytes = static_cast<std::size_t>(measure(command.record).total_bytes());
         decoded.frozen_record_bytes = record.parts.front().last(record_bytes);
     }
-    decoded.command = std::move(command);
     return decoded;
 }
 

@@ -45,7 +45,7 @@ struct DecodedRecord {
     std::optional<TypedPayloadView> payload{};
     /// The encoding of RelocationData::record, which the boundary checksum runs over; empty for
     /// every other command.
-    ByteView frozen_record_bytes;
+    ByteView frozen_record_bytes{};
 };
 
 /// Reads and checks the record as section 14 orders it. Errors: Errc, nothing else.

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "protocol/boxed.hpp"
 #include "protocol/enums.hpp"
 #include "protocol/shared.hpp"
 #include "protocol/typed_payload.hpp"
@@ -172,7 +173,7 @@ struct FrozenRelocationControl {
 };
 
 struct FrozenInstanceSpotActivation {
-    InstanceRoute route;
+    Boxed<InstanceRoute> route;
     NodeGeneration source_node_generation;
     InstanceOperationKind operation_kind = InstanceOperationKind::Send;
     TypedPayload payload;

@@ -35,6 +35,7 @@
 
 #include "base/assert.hpp"
 #include "base/result.hpp"
+#include "protocol/boxed.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/errc.hpp"
 #include "protocol/json_printer.hpp"
@@ -150,6 +151,29 @@ constexpr auto codec_for(Of<T>) {
         static_assert(std::unsigned_integral<T>, "this field type needs its codec named");
         return Between<T>{};
     }
+}
+/// A boxed value lies on the wire as the value.
+struct BoxedCodec {
+    template <class Sink, class T>
+    void encode(Sink& sink, const Boxed<T>& value) const {
+        protocol::encode(sink, *value);
+    }
+    template <class T>
+    result<void> decode(Reader& reader, Boxed<T>& value) const {
+        return protocol::decode(reader, *value);
+    }
+    template <class T>
+    result<void> validate(const Boxed<T>& value) const {
+        return protocol::validate(*value);
+    }
+    template <class T>
+    void print(JsonPrinter& printer, const Boxed<T>& value) const {
+        protocol::print(printer, *value);
+    }
+};
+template <class T>
+constexpr auto codec_for(Of<Boxed<T>>) {
+    return BoxedCodec{};
 }
 template <class Tag>
 constexpr auto codec_for(Of<Numbered<Tag>>) {
