@@ -6,6 +6,7 @@
 // A codec has encode(sink, value), decode(reader, value), print(printer, value) and, where a rule
 // of section 15.1 hides inside the value, validate(value).
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -307,13 +308,15 @@ struct UniqueBy {
     }
 };
 
-/// A count of type `Count`, then that many items. Memory grows with items that were read, never
-/// with the count.
+/// A count of type `Count`, then that many items. Memory grows with the bytes that are there and
+/// with the items that were read, never with the count alone.
 template <std::unsigned_integral Count, class ItemCodec, class Order>
 struct List {
     ItemCodec item_codec;
     Order order;
     Count count_max = std::numeric_limits<Count>::max();
+    /// The least an item takes, where a count that cannot be is told before any item is read.
+    std::size_t item_bytes_min = 0;
 
     template <class Sink, class Item>
     void encode(Sink& sink, const std::vector<Item>& items) const {
@@ -329,9 +332,18 @@ struct List {
         BOOST_OUTCOME_TRY(const auto count, reader.integer<Count>());
         if (count > count_max) return Errc::InvalidField;
         items.clear();
+        if (item_bytes_min > 0) {
+            if (count > reader.left() / item_bytes_min) return Errc::TruncatedField;
+            items.reserve(count);
+        }
         for (std::size_t i = 0; i < count; ++i) {
-            BOOST_OUTCOME_TRY(item_codec.decode(reader, items.emplace_back()));
-            if (!order.accepts(items, i)) return Errc::InvalidField;
+            const std::size_t start = reader.offset();
+            if (items.size() == items.capacity()) make_room(items, count, reader.left());
+            result<void> status = item_codec.decode(reader, items.emplace_back());
+            if (status.has_value() && !order.accepts(items, i)) status = Errc::InvalidField;
+            if (status.has_value()) continue;
+            reader.failed_in_item(i, start);
+            return status;
         }
         return outcome::success();
     }
@@ -347,6 +359,17 @@ struct List {
         printer.list([&] {
             for (const Item& item : items) item_codec.print(printer, item);
         });
+    }
+
+  private:
+    /// At once as much memory as there are bytes left, so that an honest list of items that are
+    /// larger on the wire than here moves nothing; then little by little. Doubling would let a few
+    /// hostile bytes hold many times as many.
+    template <class Item>
+    static void make_room(std::vector<Item>& items, std::size_t count, std::size_t bytes_left) {
+        const std::size_t room =
+            std::max({bytes_left / sizeof(Item), items.size() / 8, std::size_t{4}});
+        items.reserve(items.size() + std::min(room, count - items.size()));
     }
 };
 

@@ -11,18 +11,27 @@
 namespace shunt::protocol {
 namespace {
 
+constexpr std::size_t kCommandOffset = 3;
+constexpr std::size_t kFlagsOffset = 4;
+
 struct Head {
     std::uint8_t command = 0;
     std::uint8_t flags = 0;
 };
 
 result<Head> read_head(Reader& reader) {
-    if (reader.left() < kHeadPrefixBytes) return Errc::TruncatedField;
+    const auto refuse = [&](const char* field, std::size_t offset, Errc why) -> result<Head> {
+        reader.failed_in(field, offset);
+        return why;
+    };
+    if (reader.left() < kHeadPrefixBytes) return refuse("prefix", 0, Errc::TruncatedField);
     BOOST_OUTCOME_TRY(const ByteView prefix, reader.take(kHeadPrefixBytes));
     const auto at = [&](std::size_t i) { return std::to_integer<std::uint8_t>(prefix[i]); };
-    if (at(0) != kRecordMagic[0] || at(1) != kRecordMagic[1]) return Errc::InvalidMagic;
-    if (at(2) != kRecordMajor) return Errc::UnsupportedMajor;
-    return Head{.command = at(3), .flags = at(4)};
+    if (at(0) != kRecordMagic[0] || at(1) != kRecordMagic[1]) {
+        return refuse("magic", 0, Errc::InvalidMagic);
+    }
+    if (at(2) != kRecordMajor) return refuse("major", 2, Errc::UnsupportedMajor);
+    return Head{.command = at(kCommandOffset), .flags = at(kFlagsOffset)};
 }
 
 result<void> check_flags(std::uint8_t flags, const CommandInfo& command) {
@@ -57,38 +66,41 @@ T prepared(std::uint8_t flags, const DecodeContext& context) {
 }
 
 result<void> decode_frames(std::span<const ByteView> frames, std::uint8_t flags,
-                           PayloadFrame payload_rule, DecodedRecord& decoded) {
+                           PayloadFrame payload_rule, Fault* fault, DecodedRecord& decoded) {
     const std::size_t metadata_count = (flags & command_flag::kMetadata) != 0 ? 1 : 0;
     const std::size_t least = metadata_count + (payload_rule == PayloadFrame::Required ? 1 : 0);
     const std::size_t most = metadata_count + (payload_rule == PayloadFrame::Forbidden ? 0 : 1);
     if (frames.size() < least || frames.size() > most) return Errc::FrameCount;
     if (metadata_count == 1) {
-        BOOST_OUTCOME_TRY(decoded.metadata, decode_metadata(frames.front()));
+        if (fault != nullptr) fault->frame = 1;
+        BOOST_OUTCOME_TRY(decoded.metadata, decode_metadata(frames.front(), fault));
     }
     if (frames.size() > metadata_count) {
-        BOOST_OUTCOME_TRY(decoded.payload, decode_typed_payload(frames.back()));
+        if (fault != nullptr) fault->frame = frames.size();
+        BOOST_OUTCOME_TRY(decoded.payload, decode_typed_payload(frames.back(), fault));
     }
+    if (fault != nullptr) fault->frame = 0;
     return outcome::success();
 }
 
 template <class T>
 result<DecodedRecord> decode_as(Reader& reader, std::uint8_t flags, const InRecord& record,
                                 const DecodeContext& context) {
-    BOOST_OUTCOME_TRY(check_flags(flags, info(Of<T>{})));
-    T command = prepared<T>(flags, context);
+    BOOST_OUTCOME_TRY(reader.named("flags", kFlagsOffset, check_flags(flags, info(Of<T>{}))));
+    // In place: the first alternative of Command would be made, with memory, only to be replaced.
+    DecodedRecord decoded{.command = prepared<T>(flags, context)};
+    T& command = std::get<T>(decoded.command);
     BOOST_OUTCOME_TRY(decode(reader, command));
     BOOST_OUTCOME_TRY(reader.finish());
 
-    DecodedRecord decoded;
-    BOOST_OUTCOME_TRY(
-        decode_frames(record.parts.subspan(1), flags, info(Of<T>{}).payload, decoded));
+    BOOST_OUTCOME_TRY(decode_frames(record.parts.subspan(1), flags, info(Of<T>{}).payload,
+                                    context.fault, decoded));
     BOOST_OUTCOME_TRY(validate(command));
     if (decoded.payload && !may_carry_payload(command)) return Errc::Semantic;
     if constexpr (std::is_same_v<T, RelocationData>) {
         const auto record_bytes = static_cast<std::size_t>(measure(command.record).total_bytes());
         decoded.frozen_record_bytes = record.parts.front().last(record_bytes);
     }
-    decoded.command = std::move(command);
     return decoded;
 }
 
@@ -115,10 +127,13 @@ constexpr auto kEntries = entries_of(Of<Command>{});
 
 result<DecodedRecord> decode_record(const InRecord& record, const DecodeContext& context) {
     if (record.parts.empty()) return Errc::TruncatedField;
-    Reader reader(record.parts.front());
+    Reader reader(record.parts.front(), context.fault);
     BOOST_OUTCOME_TRY(const Head head, read_head(reader));
     const Entry& entry = kEntries[head.command];
-    if (entry.decode == nullptr) return Errc::UnknownCommand;
+    if (entry.decode == nullptr) {
+        reader.failed_in("command", kCommandOffset);
+        return Errc::UnknownCommand;
+    }
     return entry.decode(reader, head.flags, record, context);
 }
 

@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "protocol/command.hpp"
+#include "protocol/fault.hpp"
 #include "protocol/record.hpp"
 #include "protocol/typed_payload.hpp"
 
@@ -32,6 +33,8 @@ OutRecord encode_record(const T& command, const TypedPayload& payload) {
 struct DecodeContext {
     /// The operation a reply answers: selects the tail of command 20 (section 4.8).
     MeshOperationKind original_operation = MeshOperationKind::None;
+    /// Learns where a record fails; nobody wants to know on the message path.
+    Fault* fault = nullptr;
 };
 
 /// Ids and texts are owned; payload, chunk and frozen-record payload bytes are borrowed from the
@@ -42,7 +45,7 @@ struct DecodedRecord {
     std::optional<TypedPayloadView> payload{};
     /// The encoding of RelocationData::record, which the boundary checksum runs over; empty for
     /// every other command.
-    ByteView frozen_record_bytes;
+    ByteView frozen_record_bytes{};
 };
 
 /// Reads and checks the record as section 14 orders it. Errors: Errc, nothing else.

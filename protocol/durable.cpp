@@ -38,21 +38,40 @@ Bytes seal_durable(const DurableFormat& format, ByteView body) {
     return sealed;
 }
 
-result<ByteView> open_durable(const DurableFormat& format, ByteView bytes) {
+result<ByteView> open_durable(const DurableFormat& format, ByteView bytes, Fault* fault) {
     if (bytes.size() > format.bytes_max) return Errc::LimitExceeded;
-    Reader reader(bytes);
-    BOOST_OUTCOME_TRY(const ByteView magic, reader.take(format.magic.size()));
-    BOOST_OUTCOME_TRY(const auto version, reader.integer<std::uint8_t>());
-    BOOST_OUTCOME_TRY(const auto flags, reader.integer<std::uint16_t>());
-    if (text_of(magic) != format.magic || version != kFormatVersion || flags != kFlags) {
+    Reader reader(bytes, fault);
+    const std::size_t size = format.magic.size();
+    const result<ByteView> magic = reader.take(size);
+    const auto version = reader.integer<std::uint8_t>();
+    const auto flags = reader.integer<std::uint16_t>();
+    if (!magic || !version || !flags) {
+        reader.failed_in("header", 0);
+        return Errc::TruncatedField;
+    }
+    if (text_of(magic.value()) != format.magic || version.value() != kFormatVersion ||
+        flags.value() != kFlags) {
+        reader.failed_in("header", 0);
         return Errc::InvalidHeader;
     }
     BOOST_OUTCOME_TRY(const auto body_bytes, reader.integer<std::uint32_t>());
-    BOOST_OUTCOME_TRY(reader.take(body_bytes));
+    const std::size_t body_at = reader.offset();
+    const result<ByteView> body = reader.take(body_bytes);
+    if (body.has_error()) {
+        reader.failed_in("body", body_at);
+        return body.error();
+    }
     const ByteView covered = bytes.first(reader.offset());
-    BOOST_OUTCOME_TRY(const auto checksum, reader.integer<std::uint32_t>());
+    const auto checksum = reader.integer<std::uint32_t>();
+    if (checksum.has_error()) {
+        reader.failed_in("checksum", covered.size());
+        return checksum.error();
+    }
     BOOST_OUTCOME_TRY(reader.finish());
-    if (crc32c(covered) != checksum) return Errc::ChecksumMismatch;
+    if (crc32c(covered) != checksum.value()) {
+        reader.failed_in("checksum", covered.size());
+        return Errc::ChecksumMismatch;
+    }
     return bytes.subspan(kLengthOffset);
 }
 
@@ -62,20 +81,22 @@ Bytes encode_durable(const T& value) {
 }
 
 template <class T>
-result<T> decode_durable(ByteView bytes) {
-    BOOST_OUTCOME_TRY(const ByteView from_length, open_durable(durable_format(Of<T>{}), bytes));
-    Reader reader(from_length);
-    BOOST_OUTCOME_TRY(const auto body_bytes, reader.integer<std::uint32_t>());
+result<T> decode_durable(ByteView bytes, Fault* fault) {
+    BOOST_OUTCOME_TRY(const ByteView from_length,
+                      open_durable(durable_format(Of<T>{}), bytes, fault));
+    Reader reader(from_length, fault);
     T value;
-    const Reader::Scope scope = reader.enter(body_bytes);
-    BOOST_OUTCOME_TRY(reader.leave(scope, decode(reader, value)));
+    BOOST_OUTCOME_TRY(const Reader::Scope scope, reader.open<std::uint32_t>());
+    const result<void> status = reader.leave(scope, decode(reader, value));
+    if (status.has_error() && fault != nullptr) fault->offset_bytes += kLengthOffset;
+    BOOST_OUTCOME_TRY(status);
     BOOST_OUTCOME_TRY(validate(value));
     return value;
 }
 
 #define SHUNT_DURABLE(T)                     \
     template Bytes encode_durable(const T&); \
-    template result<T> decode_durable<T>(ByteView);
+    template result<T> decode_durable<T>(ByteView, Fault*);
 SHUNT_DURABLE(AuthorityPayload)
 SHUNT_DURABLE(InstanceActivationRecovery)
 SHUNT_DURABLE(RelocationDataChunk)

@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "protocol/fault.hpp"
 #include "protocol/of.hpp"
 
 namespace shunt::protocol {
@@ -28,14 +29,15 @@ Bytes seal_durable(const DurableFormat& format, ByteView body);
 /// Checks everything but the body and lends `bytes` from the body's length on, checksum included:
 /// a body is read inside the scope of its length. Errors: LimitExceeded, TruncatedField,
 /// InvalidHeader, TrailingByte, ChecksumMismatch.
-result<ByteView> open_durable(const DurableFormat& format, ByteView bytes);
+result<ByteView> open_durable(const DurableFormat& format, ByteView bytes, Fault* fault = nullptr);
 
 /// The stored form of a value; T has a layout and a durable_format.
 template <class T>
 Bytes encode_durable(const T& value);
 
-/// Reads a stored value, with its rules. Errors: those of open_durable() and of the layout.
+/// Reads a stored value, with its rules; `fault` learns where it fails. Errors: those of
+/// open_durable() and of the layout.
 template <class T>
-result<T> decode_durable(ByteView bytes);
+result<T> decode_durable(ByteView bytes, Fault* fault = nullptr);
 
 }  // namespace shunt::protocol

@@ -52,9 +52,9 @@ EncodedEnvelope encode_envelope(const RelocationEnvelope& envelope) {
     return encoded;
 }
 
-result<RelocationEnvelope> decode_envelope(ByteView stream) {
+result<RelocationEnvelope> decode_envelope(ByteView stream, Fault* fault) {
     if (stream.size() > kRelocationStreamBytesMax) return Errc::LimitExceeded;
-    return decode_whole<RelocationEnvelope>(stream);
+    return decode_whole<RelocationEnvelope>(stream, fault);
 }
 
 }  // namespace shunt::protocol

@@ -86,7 +86,7 @@ struct EncodedEnvelope {
 EncodedEnvelope encode_envelope(const RelocationEnvelope& envelope);
 
 /// Reads the assembled stream to its exact end, with the checks of section 15.1. States and
-/// payloads are borrowed from `stream`.
-result<RelocationEnvelope> decode_envelope(ByteView stream);
+/// payloads are borrowed from `stream`. `fault` learns where it fails.
+result<RelocationEnvelope> decode_envelope(ByteView stream, Fault* fault = nullptr);
 
 }  // namespace shunt::protocol

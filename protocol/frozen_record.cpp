@@ -88,14 +88,17 @@ bool fits_matrix(const FrozenRecord& record) noexcept {
     return false;
 }
 
+SHUNT_LAYOUT_HERE(FrozenSourceIdentity)
+SHUNT_LAYOUT_HERE(FrozenRecord)
+
 Segments encode_frozen_record(const FrozenRecord& record) {
     Writer writer(measure(record).copied_bytes());
     encode(writer, record);
     return std::move(writer).take_segments();
 }
 
-result<FrozenRecord> decode_frozen_record(ByteView bytes) {
-    return decode_whole<FrozenRecord>(bytes);
+result<FrozenRecord> decode_frozen_record(ByteView bytes, Fault* fault) {
+    return decode_whole<FrozenRecord>(bytes, fault);
 }
 
 }  // namespace shunt::protocol

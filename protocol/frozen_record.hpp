@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "protocol/boxed.hpp"
 #include "protocol/enums.hpp"
 #include "protocol/shared.hpp"
 #include "protocol/typed_payload.hpp"
@@ -172,7 +173,7 @@ struct FrozenRelocationControl {
 };
 
 struct FrozenInstanceSpotActivation {
-    InstanceRoute route;
+    Boxed<InstanceRoute> route;
     NodeGeneration source_node_generation;
     InstanceOperationKind operation_kind = InstanceOperationKind::Send;
     TypedPayload payload;
@@ -204,7 +205,8 @@ struct FrozenRecord {
 /// copied. The record must be valid by section 15.1.
 Segments encode_frozen_record(const FrozenRecord& record);
 
-/// Reads one record to the exact end of `bytes`, with the checks of section 15.1.
-result<FrozenRecord> decode_frozen_record(ByteView bytes);
+/// Reads one record to the exact end of `bytes`, with the checks of section 15.1; `fault` learns
+/// where it fails.
+result<FrozenRecord> decode_frozen_record(ByteView bytes, Fault* fault = nullptr);
 
 }  // namespace shunt::protocol

@@ -201,4 +201,7 @@ constexpr auto layout(Of<FrozenRecord>) {
                   group("body", content(&T::body)), rule(&fits_matrix));
 }
 
+SHUNT_LAYOUT_ELSEWHERE(FrozenSourceIdentity)
+SHUNT_LAYOUT_ELSEWHERE(FrozenRecord)
+
 }  // namespace shunt::protocol

@@ -17,8 +17,8 @@ namespace shunt::protocol {
 namespace {
 
 template <class Value, class Codec>
-result<Inspection> inspect_as(Codec codec, ByteView bytes) {
-    Reader reader(bytes);
+result<Inspection> inspect_as(Codec codec, ByteView bytes, Fault* fault) {
+    Reader reader(bytes, fault);
     Value value{};
     BOOST_OUTCOME_TRY(codec.decode(reader, value));
     BOOST_OUTCOME_TRY(reader.finish());
@@ -32,35 +32,51 @@ result<Inspection> inspect_as(Codec codec, ByteView bytes) {
 }
 
 template <class Value>
-result<Inspection> inspect_value(ByteView bytes) {
-    return inspect_as<Value>(codec_for(Of<Value>{}), bytes);
+result<Inspection> inspect_value(ByteView bytes, const InspectContext& context) {
+    return inspect_as<Value>(codec_for(Of<Value>{}), bytes, context.fault);
 }
 
 template <const auto& Codec, class Value>
-result<Inspection> by_codec(ByteView bytes) {
-    return inspect_as<Value>(Codec, bytes);
+result<Inspection> by_codec(ByteView bytes, const InspectContext& context) {
+    return inspect_as<Value>(Codec, bytes, context.fault);
 }
 
 template <class Value>
-result<Inspection> stored(ByteView bytes) {
-    BOOST_OUTCOME_TRY(const Value value, decode_durable<Value>(bytes));
+result<Inspection> stored(ByteView bytes, const InspectContext& context) {
+    BOOST_OUTCOME_TRY(const Value value, decode_durable<Value>(bytes, context.fault));
     JsonPrinter printer;
     print(printer, value);
     return Inspection{.json = printer.take(), .encoding = {encode_durable(value)}};
 }
 
-result<Inspection> inspect_multipart(ByteView bytes) {
-    BOOST_OUTCOME_TRY(const TypedPayloadView payload, decode_typed_payload(bytes));
-    BOOST_OUTCOME_TRY(const Multipart multipart, decode_multipart(payload));
+result<Inspection> inspect_multipart(ByteView bytes, const InspectContext& context) {
+    Fault* const fault = context.fault;
+    BOOST_OUTCOME_TRY(const TypedPayloadView payload, decode_typed_payload(bytes, fault));
+    const result<Multipart> multipart = decode_multipart(payload, fault);
+    if (multipart.has_error()) {
+        if (fault != nullptr) {
+            // The payload ends the frame, so its own offsets start where it does.
+            const std::size_t before = bytes.size() - payload.payload.size();
+            fault->within("payload", 0);
+            fault->offset_bytes += before;
+        }
+        return multipart.error();
+    }
     JsonPrinter printer;
-    print(printer, multipart);
+    print(printer, multipart.value());
     Writer writer;
-    encode(writer, encode_multipart(multipart));
+    encode(writer, encode_multipart(multipart.value()));
     return Inspection{.json = printer.take(),
                       .encoding = {flatten(std::move(writer).take_segments())}};
 }
 
-result<Inspection> inspect_authority_key(ByteView bytes) {
+result<Inspection> inspect_payload_bytes(ByteView bytes, const InspectContext& context) {
+    return inspect_as<Blob>(
+        Bulk<std::uint32_t>{.max = context.payload_bytes_max, .too_long = Errc::LimitExceeded},
+        bytes, context.fault);
+}
+
+result<Inspection> inspect_authority_key(ByteView bytes, const InspectContext& /*context*/) {
     BOOST_OUTCOME_TRY(const AuthorityKey key, decode_authority_key(text_of(bytes)));
     JsonPrinter printer;
     printer.object([&] {
@@ -73,7 +89,7 @@ result<Inspection> inspect_authority_key(ByteView bytes) {
                       .encoding = {copy_of(bytes_of(encode_authority_key(key)))}};
 }
 
-using Inspect = result<Inspection> (*)(ByteView);
+using Inspect = result<Inspection> (*)(ByteView, const InspectContext&);
 struct Entry {
     std::string_view type;
     Inspect inspect;
@@ -81,8 +97,6 @@ struct Entry {
 
 constexpr auto kNames = sorted_list<std::uint16_t>(kText8, kByBytes);
 constexpr auto kWork = sorted_list<std::uint32_t>(Nested{}, kByOrder);
-constexpr Bulk<std::uint32_t> kPayloadBytes{.max = kApplicationPayloadBytesMax,
-                                            .too_long = Errc::LimitExceeded};
 constexpr auto kLogicalLength = up_to(kRelocationStreamBytesMax);
 constexpr auto kChunkCount = up_to(kRelocationChunksMax);
 constexpr OptionalActorRef kOptionalActorRef{};
@@ -108,7 +122,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"optional-text8", &by_codec<kOptionalText8, std::string>},
     {"endpoint", &by_codec<kText4096, std::string>},
     {"authority-store-version", &by_codec<kText4096, std::string>},
-    {"application-payload-bytes", &by_codec<kPayloadBytes, Blob>},
+    {"application-payload-bytes", &inspect_payload_bytes},
     {"sha256-bytes", &inspect_value<Sha256>},
     {"sorted-text8-vector", &by_codec<kNames, std::vector<std::string>>},
     // enumerations (section 3)
@@ -160,9 +174,9 @@ constexpr auto kEntries = std::to_array<Entry>({
 
 }  // namespace
 
-result<Inspection> inspect(std::string_view type, ByteView bytes) {
+result<Inspection> inspect(std::string_view type, ByteView bytes, const InspectContext& context) {
     for (const Entry& entry : kEntries) {
-        if (entry.type == type) return entry.inspect(bytes);
+        if (entry.type == type) return entry.inspect(bytes, context);
     }
     return Errc::UnknownCommand;
 }

@@ -2,6 +2,7 @@
 // Bytes to readable text: layouts by their names in spec/wire.md, and whole records. What
 // `shunt decode` prints and the vector tests compare; not for the message path.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "protocol/command_record.hpp"
+#include "protocol/fault.hpp"
+#include "protocol/typed_payload.hpp"
 
 namespace shunt::protocol {
 
@@ -21,10 +24,19 @@ struct Inspection {
     std::vector<Bytes> encoding{};
 };
 
+/// What a reader knows and the bytes do not say.
+struct InspectContext {
+    /// Learns where the bytes fail.
+    Fault* fault = nullptr;
+    /// What a ClientServer connection has agreed on for application payloads (section 1.4).
+    std::uint32_t payload_bytes_max = kApplicationPayloadBytesMax;
+};
+
 /// Reads `bytes` as the layout that wire.md calls `type`, with the rules of section 15.1. Stored
 /// values with their header are called `durable:` and the format. Errors: those of section 14;
 /// Errc::UnknownCommand when no layout has that name.
-result<Inspection> inspect(std::string_view type, ByteView bytes);
+result<Inspection> inspect(std::string_view type, ByteView bytes,
+                           const InspectContext& context = {});
 
 /// Every name inspect() knows.
 std::vector<std::string_view> inspectable_types();

@@ -35,6 +35,7 @@
 
 #include "base/assert.hpp"
 #include "base/result.hpp"
+#include "protocol/boxed.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/errc.hpp"
 #include "protocol/json_printer.hpp"
@@ -91,10 +92,10 @@ template <HasLayout T>
     }
 }
 
-/// Reads a whole value, to the exact end of `bytes`, with its rules.
+/// Reads a whole value, to the exact end of `bytes`, with its rules. `fault` learns where it fails.
 template <HasLayout T>
-result<T> decode_whole(ByteView bytes) {
-    Reader reader(bytes);
+result<T> decode_whole(ByteView bytes, Fault* fault = nullptr) {
+    Reader reader(bytes, fault);
     T value;
     BOOST_OUTCOME_TRY(decode(reader, value));
     BOOST_OUTCOME_TRY(reader.finish());
@@ -122,6 +123,20 @@ struct Nested {
     }
 };
 
+// --- where a layout is compiled ---------------------------------------------------------------
+// Layouts that many others contain are compiled in one .cpp each; the header that declares such a
+// layout says SHUNT_LAYOUT_ELSEWHERE, its .cpp SHUNT_LAYOUT_HERE. Without that every command would
+// be compiled together with all it contains, in every file that walks the commands.
+
+#define SHUNT_LAYOUT(EXTERN, T)                          \
+    EXTERN template void encode(SizeCounter&, const T&); \
+    EXTERN template void encode(Writer&, const T&);      \
+    EXTERN template result<void> decode(Reader&, T&);    \
+    EXTERN template result<void> validate(const T&);     \
+    EXTERN template void print(JsonPrinter&, const T&);
+#define SHUNT_LAYOUT_ELSEWHERE(T) SHUNT_LAYOUT(extern, T)
+#define SHUNT_LAYOUT_HERE(T) SHUNT_LAYOUT(, T)
+
 // --- which codec a type has by itself ---------------------------------------------------------
 
 template <class T>
@@ -136,6 +151,29 @@ constexpr auto codec_for(Of<T>) {
         static_assert(std::unsigned_integral<T>, "this field type needs its codec named");
         return Between<T>{};
     }
+}
+/// A boxed value lies on the wire as the value.
+struct BoxedCodec {
+    template <class Sink, class T>
+    void encode(Sink& sink, const Boxed<T>& value) const {
+        protocol::encode(sink, *value);
+    }
+    template <class T>
+    result<void> decode(Reader& reader, Boxed<T>& value) const {
+        return protocol::decode(reader, *value);
+    }
+    template <class T>
+    result<void> validate(const Boxed<T>& value) const {
+        return protocol::validate(*value);
+    }
+    template <class T>
+    void print(JsonPrinter& printer, const Boxed<T>& value) const {
+        protocol::print(printer, *value);
+    }
+};
+template <class T>
+constexpr auto codec_for(Of<Boxed<T>>) {
+    return BoxedCodec{};
 }
 template <class Tag>
 constexpr auto codec_for(Of<Numbered<Tag>>) {
@@ -262,7 +300,8 @@ struct Field {
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        return codec.decode(reader, at(member, s));
+        const std::size_t start = reader.offset();
+        return reader.named(name, start, codec.decode(reader, at(member, s)));
     }
     template <class S>
     result<void> validate(const S& s) const {
@@ -300,9 +339,9 @@ struct Constant {
     }
     template <class S>
     result<void> decode(Reader& reader, S& /*s*/) const {
-        BOOST_OUTCOME_TRY(const T found, reader.integer<T>());
-        if (found != value) return Errc::InvalidField;
-        return outcome::success();
+        const std::size_t start = reader.offset();
+        T found = 0;
+        return reader.named("version", start, Between<T>{value, value}.decode(reader, found));
     }
 };
 template <std::unsigned_integral T>
@@ -324,12 +363,13 @@ struct Kind {
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
         static_assert(std::variant_size_v<MemberOf<Member, S>> == N, "one kind per alternative");
+        const std::size_t start = reader.offset();
         Enum found{};
-        BOOST_OUTCOME_TRY(EnumCodec<Enum>{}.decode(reader, found));
-        if (!select(at(member, s), found, std::make_index_sequence<N>{})) {
-            return Errc::InvalidField;
+        result<void> status = EnumCodec<Enum>{}.decode(reader, found);
+        if (status.has_value() && !select(at(member, s), found, std::make_index_sequence<N>{})) {
+            status = Errc::InvalidField;
         }
-        return outcome::success();
+        return reader.named(name, start, status);
     }
     template <class S>
     void clear(S& s) const {

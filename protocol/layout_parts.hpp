@@ -40,9 +40,7 @@ struct Body {
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        BOOST_OUTCOME_TRY(const auto declared, reader.integer<Length>());
-        if (declared > bytes_max) return Errc::LimitExceeded;
-        const Reader::Scope scope = reader.enter(declared);
+        BOOST_OUTCOME_TRY(const Reader::Scope scope, reader.open<Length>(bytes_max));
         return reader.leave(scope, parts.decode(reader, s));
     }
     template <class S>
@@ -157,7 +155,8 @@ struct Some {
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        return codec.decode(reader, at(member, s).emplace());
+        const std::size_t start = reader.offset();
+        return reader.named(name, start, codec.decode(reader, at(member, s).emplace()));
     }
     template <class S>
     result<void> validate(const S& s) const {
@@ -236,7 +235,8 @@ struct Presence {
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
         bool present = false;
-        BOOST_OUTCOME_TRY(Bool8{}.decode(reader, present));
+        const std::size_t start = reader.offset();
+        BOOST_OUTCOME_TRY(reader.named(name, start, Bool8{}.decode(reader, present)));
         auto& value = at(member, s);
         if (present) {
             value.emplace();
@@ -287,10 +287,9 @@ struct Wrapped {
     template <class T>
     result<void> decode(Reader& reader, std::optional<T>& value) const {
         bool present = false;
-        BOOST_OUTCOME_TRY(Bool8{}.decode(reader, present));
-        BOOST_OUTCOME_TRY(const auto declared, reader.integer<Length>());
-        if (declared > body_max) return Errc::LimitExceeded;
-        const Reader::Scope scope = reader.enter(declared);
+        const std::size_t start = reader.offset();
+        BOOST_OUTCOME_TRY(reader.named(flag, start, Bool8{}.decode(reader, present)));
+        BOOST_OUTCOME_TRY(const Reader::Scope scope, reader.open<Length>(body_max));
         value.reset();
         if (!present) return reader.leave(scope, outcome::success());
         return reader.leave(scope, codec.decode(reader, value.emplace()));
@@ -359,7 +358,8 @@ struct Group {
     }
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        return parts.decode(reader, s);
+        const std::size_t start = reader.offset();
+        return reader.named(name, start, parts.decode(reader, s));
     }
     template <class S>
     result<void> validate(const S& s) const {

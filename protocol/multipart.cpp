@@ -15,10 +15,10 @@ TypedPayload encode_multipart(const Multipart& multipart) {
             Blob(std::move(writer).take_segments())};
 }
 
-result<Multipart> decode_multipart(const TypedPayloadView& payload) {
+result<Multipart> decode_multipart(const TypedPayloadView& payload, Fault* fault) {
     if (payload.packet_name != kMultipartPacketName) return Errc::InvalidField;
     if (payload.content_type != kMultipartContentType) return Errc::InvalidField;
-    return decode_whole<Multipart>(payload.payload);
+    return decode_whole<Multipart>(payload.payload, fault);
 }
 
 }  // namespace shunt::protocol

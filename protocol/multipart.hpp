@@ -23,7 +23,8 @@ struct Multipart {
 /// Shares the parts' segments.
 TypedPayload encode_multipart(const Multipart& multipart);
 
-/// Borrows the parts. Errors: InvalidField for other names or no part, and those of any decoder.
-result<Multipart> decode_multipart(const TypedPayloadView& payload);
+/// Borrows the parts. `fault` learns where in the payload's bytes it fails. Errors: InvalidField
+/// for other names or no part, and those of any decoder.
+result<Multipart> decode_multipart(const TypedPayloadView& payload, Fault* fault = nullptr);
 
 }  // namespace shunt::protocol

@@ -8,7 +8,9 @@
 namespace shunt::protocol {
 
 constexpr auto layout(Of<Multipart>) {
-    return fields(field("parts", &Multipart::parts, list_of<std::uint32_t>(Bulk<std::uint32_t>{})),
+    constexpr List<std::uint32_t, Bulk<std::uint32_t>, AnyOrder> parts{
+        .item_codec = {}, .order = {}, .item_bytes_min = sizeof(std::uint32_t)};
+    return fields(field("parts", &Multipart::parts, parts),
                   must([](const Multipart& multipart) { return !multipart.parts.empty(); }));
 }
 

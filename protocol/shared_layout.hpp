@@ -320,4 +320,21 @@ constexpr auto layout(Of<ServiceAdmission>) {
                                               content(kSelf, "routeMesh", "clientServer")));
 }
 
+SHUNT_LAYOUT_ELSEWHERE(ActorRef)
+SHUNT_LAYOUT_ELSEWHERE(SpotRef)
+SHUNT_LAYOUT_ELSEWHERE(ActorRouteFence)
+SHUNT_LAYOUT_ELSEWHERE(SpotRouteFence)
+SHUNT_LAYOUT_ELSEWHERE(RelocationCoordinatorFence)
+SHUNT_LAYOUT_ELSEWHERE(RelocationTargetFence)
+SHUNT_LAYOUT_ELSEWHERE(RequestSourceFence)
+SHUNT_LAYOUT_ELSEWHERE(AuthorityGenerationFence)
+SHUNT_LAYOUT_ELSEWHERE(BoundSessionTail)
+SHUNT_LAYOUT_ELSEWHERE(SpotMembership)
+SHUNT_LAYOUT_ELSEWHERE(ActorMembershipSnapshot)
+SHUNT_LAYOUT_ELSEWHERE(RelocationObjectIdentity)
+SHUNT_LAYOUT_ELSEWHERE(InstanceRoute)
+SHUNT_LAYOUT_ELSEWHERE(MessageFollowNotice)
+SHUNT_LAYOUT_ELSEWHERE(DescriptorExtension)
+SHUNT_LAYOUT_ELSEWHERE(ServiceAdmission)
+
 }  // namespace shunt::protocol

@@ -67,10 +67,8 @@ struct Tlv<Unknown, std::index_sequence<I...>, Fields...> : Slot<I, Fields>... {
 
     template <class S>
     result<void> decode(Reader& reader, S& s) const {
-        BOOST_OUTCOME_TRY(const auto total, reader.integer<std::uint32_t>());
-        if (total > bytes_max) return Errc::LimitExceeded;
-        const Reader::Scope scope = reader.enter(total);
-        return reader.leave(scope, decode_fields(reader, s, total));
+        BOOST_OUTCOME_TRY(const Reader::Scope scope, reader.open<std::uint32_t>(bytes_max));
+        return reader.leave(scope, decode_fields(reader, s, scope.declared));
     }
 
     template <class S>
@@ -131,13 +129,17 @@ struct Tlv<Unknown, std::index_sequence<I...>, Fields...> : Slot<I, Fields>... {
     }
 
     template <class S>
-    result<void> decode_fields(Reader& reader, S& s, std::uint32_t total) const {
+    result<void> decode_fields(Reader& reader, S& s, std::uint64_t total) const {
         const std::size_t start = reader.offset();
         std::array<bool, 256> seen{};
         int last = -1;
         while (reader.offset() - start < total) {
+            const std::size_t id_at = reader.offset();
             BOOST_OUTCOME_TRY(const auto id, reader.integer<std::uint8_t>());
-            if (id <= last) return Errc::InvalidField;
+            if (id <= last) {
+                reader.failed_in("id", id_at);
+                return Errc::InvalidField;
+            }
             last = id;
             seen[id] = true;
             BOOST_OUTCOME_TRY(decode_field(reader, s, id));
@@ -152,19 +154,19 @@ struct Tlv<Unknown, std::index_sequence<I...>, Fields...> : Slot<I, Fields>... {
 
     template <class S>
     result<void> decode_field(Reader& reader, S& s, std::uint8_t id) const {
-        BOOST_OUTCOME_TRY(const auto size, reader.integer<std::uint32_t>());
+        BOOST_OUTCOME_TRY(const Reader::Scope scope, reader.open<std::uint32_t>());
         bool known = false;
         result<void> status = outcome::success();
         each([&](const auto& field) {
             if (field.id != id) return;
             known = true;
-            const Reader::Scope scope = reader.enter(size);
-            status = reader.leave(scope, field.part.decode(reader, s));
+            status = field.part.decode(reader, s);
         });
-        if (known) return status;
-        BOOST_OUTCOME_TRY(const ByteView value, reader.take(size));
-        at(unknown, s).push_back({id, copy_of(value)});
-        return outcome::success();
+        if (known) return reader.leave(scope, status);
+        const result<ByteView> value = reader.take(scope.declared);
+        if (value.has_error()) return reader.leave(scope, value.error());
+        at(unknown, s).push_back({id, copy_of(value.value())});
+        return reader.leave(scope, outcome::success());
     }
 };
 

@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "protocol/blob.hpp"
+#include "protocol/fault.hpp"
 
 namespace shunt::protocol {
 
@@ -54,9 +55,9 @@ struct Metadata {
     bool operator==(const Metadata&) const = default;
 };
 
-/// Reads a payload frame to its exact end.
-result<TypedPayloadView> decode_typed_payload(ByteView frame);
-/// Reads a metadata frame to its exact end.
-result<Metadata> decode_metadata(ByteView frame);
+/// Reads a payload frame to its exact end; `fault` learns where it fails.
+result<TypedPayloadView> decode_typed_payload(ByteView frame, Fault* fault = nullptr);
+/// Reads a metadata frame to its exact end; `fault` learns where it fails.
+result<Metadata> decode_metadata(ByteView frame, Fault* fault = nullptr);
 
 }  // namespace shunt::protocol

@@ -35,4 +35,8 @@ constexpr auto layout(Of<Metadata>) {
                          unique_list<std::uint8_t>(Nested{}, &MetadataEntry::key)));
 }
 
+SHUNT_LAYOUT_ELSEWHERE(TypedPayload)
+SHUNT_LAYOUT_ELSEWHERE(TypedPayloadView)
+SHUNT_LAYOUT_ELSEWHERE(Metadata)
+
 }  // namespace shunt::protocol

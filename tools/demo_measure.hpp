@@ -77,7 +77,7 @@ class MoveProbe final : public host::Probe {
     Measurements& measurements_;
     Books& books_;
     const Duration follow_;
-    std::mutex mutex_;  // Every shard of the host reports.
+    std::mutex mutex_;                                         // Every shard of the host reports.
     std::unordered_map<ActorId, Clock::time_point> leaving_;   // Since S0.
     std::unordered_map<ActorId, Clock::time_point> arriving_;  // Since S2.
 };

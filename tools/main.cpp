@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/version.hpp"
+#include "tools/decode_command.hpp"
 #include "tools/demo.hpp"
 #include "tools/doctor.hpp"
 #include "tools/duration_text.hpp"
@@ -82,6 +83,43 @@ CLI::App& add_generate(CLI::App& trace, TraceModel& model) {
     return generate;
 }
 
+CLI::App& add_decode(CLI::App& app, DecodeOptions& options) {
+    CLI::App& decode =
+        *app.add_subcommand("decode", "Print captured wire bytes, or check files of vectors");
+    CLI::Option* const file =
+        decode.add_option("FILE", options.path, "Raw bytes; - is standard input");
+    CLI::Option* const hex =
+        decode
+            .add_option_function<std::string>(
+                "--hex", [&options](const std::string& given) { options.hex = given; },
+                "The bytes as hex text, from standard input without DIGITS; a record's frames "
+                "stand on lines of their own")
+            ->type_name("[DIGITS]")
+            ->expected(0, 1)
+            ->trigger_on_parse();
+    CLI::Option* const vectors = decode.add_option("--vectors", options.vector_paths,
+                                                   "Files of vectors to check instead of printing");
+    vectors->type_name("FILE");
+    decode
+        .add_option("--as", options.capture.as,
+                    "zmp, record, or a layout such as frozen-record; without it the first bytes "
+                    "decide, and relocation-envelope-v1 is what opens with none of its own")
+        ->type_name("KIND")
+        ->excludes(vectors);
+    decode
+        .add_option("--operation", options.capture.operation,
+                    "What a reply answers, such as actorJoin: selects its tail")
+        ->type_name("KIND")
+        ->excludes(vectors);
+    file->excludes(hex)->excludes(vectors);
+    hex->excludes(vectors);
+    decode.footer(
+        "Prints every field, or where and why the bytes are wrong: offset, field, category.\n"
+        "Exit code 0: all decoded and matched. 1: something is wrong with the bytes or a vector.\n"
+        "2: bad input.");
+    return decode;
+}
+
 CLI::App& add_sim(CLI::App& app, SimOptions& options) {
     CLI::App& sim = *app.add_subcommand("sim", "Run the simulated cluster over a range of seeds");
     sim.add_option("--seeds", options.seeds, "How many seeds, one run each")
@@ -114,6 +152,15 @@ int check_and_run_demo(DemoOptions& options) {
     return run_demo(options);
 }
 
+int check_and_run_decode(DecodeOptions& options) {
+    const bool has_input =
+        !options.path.empty() || options.hex.has_value() || !options.vector_paths.empty();
+    if (has_input) return run_decode(options);
+    std::fprintf(stderr,
+                 "shunt decode: give a FILE, --hex or --vectors (see shunt decode --help)\n");
+    return kBadInput;
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Shunt moves live stateful objects between nodes without losing a message.",
                  "shunt");
@@ -126,6 +173,8 @@ int run(int argc, char** argv) {
         *app.add_subcommand("doctor", "Say what this kernel allows, and what to change");
     CLI::App& trace = *app.add_subcommand("trace", "Make or check chat traces");
     trace.require_subcommand(1);
+    DecodeOptions decode_options;
+    const CLI::App& decode = add_decode(app, decode_options);
     SimOptions sim_options;
     const CLI::App& sim = add_sim(app, sim_options);
     TraceModel model;
@@ -152,6 +201,7 @@ int run(int argc, char** argv) {
         return check_and_run_demo(demo_options);
     }
     if (doctor.parsed()) return run_doctor();
+    if (decode.parsed()) return check_and_run_decode(decode_options);
     if (sim.parsed()) return run_sim(sim_options);
     if (generate.parsed()) return run_trace_generate(model);
     return run_trace_check(path);

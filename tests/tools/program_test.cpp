@@ -117,6 +117,13 @@ TEST(ShuntProgram, BadOptionsAreNamed) {
     expect_refusal(errors_of("demo --frob"), "--frob");
     expect_refusal(errors_of("frob"), "frob");
     expect_refusal(errors_of("trace generate --rooms 0"), "rooms must be 1 to 9999");
+    expect_refusal(errors_of("decode"), "give a FILE, --hex or --vectors");
+    expect_refusal(errors_of("decode --hex 5g"), "'g' is no hex digit");
+    expect_refusal(errors_of("decode --hex 5a --as frob"), "--as frob");
+    expect_refusal(errors_of("decode --hex 5a --operation frob"), "--operation frob");
+    expect_refusal(errors_of("decode no/such/file"), "no/such/file: No such file or directory");
+    expect_refusal(errors_of("decode /dev/null"), "the input holds no bytes");
+    expect_refusal(errors_of("decode --vectors no/such/file"), "no/such/file: No such file");
 }
 
 TEST(ShuntProgram, FullDiskIsAnErrorOfEveryCommandThatWrites) {
@@ -138,6 +145,28 @@ TEST(ShuntProgram, GeneratedTraceIsOneThatCheckAccepts) {
 
     EXPECT_EQ(checked.code, 0);
     EXPECT_THAT(checked.text, HasSubstr("200 events"));
+}
+
+TEST(ShuntProgram, DecodeTellsGoodBytesFromBadByItsExitCode) {
+    const Ended good = shunt("decode --hex 5a4d010500000000000000004d", "");
+    const Ended bad = shunt("decode --hex", "<<EOF\n5a4d0105 00\n0000\nEOF\n");
+
+    EXPECT_EQ(good.code, 0);
+    EXPECT_THAT(good.text, HasSubstr("probeId: 77"));
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_THAT(bad.text, HasSubstr("error at offset 5, field probeId: truncated-field"));
+}
+
+TEST(ShuntProgram, DecodeChecksFilesOfVectorsLineByLine) {
+    const std::string open = R"({"vectors":[{"name":"v","kind":"type","type":"u8","hex":")";
+    const TemporaryFile good(open + R"(07","expect":"accept","decoded":7}]})");
+    const TemporaryFile bad(open + R"(0707","expect":"accept","decoded":7}]})");
+
+    const Ended both = shunt("decode --vectors " + good.path() + " " + bad.path(), "");
+
+    EXPECT_EQ(both.code, 1);
+    EXPECT_EQ(both.text, good.path() + ": 1 vectors, 0 mismatches\n" + bad.path() +
+                             ": 1 vectors, 1 mismatches\n  v: refused with trailing-byte\n");
 }
 
 // The whole path in small: one round of restarts under traffic, on real sockets.
