@@ -256,6 +256,7 @@ void HostCore::on_lease_lost() {
     log_(relocation::LogLevel::Error, "owner_lease_lost",
          "Another process holds this host's lease. Nothing is admitted any more: shut it down.");
     lifecycle_.set_error();
+    crew_.post_all([](ShardCore& shard) { shard.stop_admitting(); });
 }
 
 }  // namespace shunt::host

@@ -110,13 +110,17 @@ bool MeshHub::pass_on(LinkId link, Lane& lane, Waiting& waiting) {
     return true;
 }
 
-// As a record that the connection broke around: what asks for a report gets one, a request ends by
-// its deadline, and a one-way message is counted.
+// As a record that the connection broke around: what asks for a report gets one, and a one-way
+// message is counted. A request ends by its deadline, everything else by its own rules for a lost
+// connection.
 void MeshHub::lose(const protocol::OutRecord& record, SubmitToken token) {
     report(token, protocol::SubmitResult::Failed);
-    const protocol::OutPart& last = record.parts[record.parts.size() - 1];
-    Bytes bytes = last.head;
-    const Bytes tail = flatten(last.tail);
+    const ByteView frame(record.parts[0].head);
+    const auto command = protocol::peek_command({record.leg, record.sequence, {&frame, 1}});
+    if (!command || command.value() != protocol::CommandId::ActorSend) return;
+    const protocol::OutPart& payload = record.parts[record.parts.size() - 1];
+    Bytes bytes = payload.head;
+    const Bytes tail = flatten(payload.tail);
     bytes.insert(bytes.end(), tail.begin(), tail.end());
     services_.probe.on_message_dropped("link_lost", bytes);
 }

@@ -143,7 +143,10 @@ void Lifecycle::sealed(bool by_all) {
     if (shutting_down_) {
         return finish(RelocationOutcome::Blocked, RelocationReason::ShutdownRequested);
     }
-    if (by_all && state_ != HostState::Error) return publish_relocating();
+    if (state_ == HostState::Error) {
+        return finish(RelocationOutcome::Blocked, RelocationReason::RuntimeNotReady);
+    }
+    if (by_all) return publish_relocating();
     parts_.crew.post_all([](ShardCore& shard) { shard.unseal(); });
     operation_->step = Step::Waiting;
     look_again();

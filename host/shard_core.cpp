@@ -179,6 +179,11 @@ void ShardCore::admit_until(TimePoint deadline) {
     rows_.admit_until(deadline);
 }
 
+void ShardCore::stop_admitting() {
+    admits_creations_ = false;
+    targets_.refuse_new();
+}
+
 void ShardCore::permit_returned() {
     scheduler_.permit_returned();
     sources_.permit_returned();
@@ -202,8 +207,7 @@ Inventory ShardCore::inventory() const {
 
 bool ShardCore::try_seal() {
     if (creating_ > 0 || targets_.running() > 0) return false;
-    admits_creations_ = false;
-    targets_.refuse_new();
+    stop_admitting();
     return true;
 }
 
@@ -231,9 +235,8 @@ std::size_t ShardCore::start_units(const std::vector<MoveTarget>& targets, TimeP
 // --- Shutdown ---------------------------------------------------------------------------------
 
 void ShardCore::seal_admission(bool had_relocated) {
-    admits_creations_ = false;
+    stop_admitting();
     ingress_.close();
-    targets_.refuse_new();
     for (const auto& cell : cells_.sorted()) cell->stop_timers();
     if (had_relocated) sources_.clear();
 }

@@ -91,6 +91,8 @@ class ShardCore {
     void on_link_writable(LinkId link) { router_.on_link_writable(link); }
     void on_taken(LinkId link, std::uint64_t charge);
     void admit_until(TimePoint deadline);
+    /// The host holds its lease no more: nothing is created and nothing taken in from here.
+    void stop_admitting();
     void permit_returned();
 
     // --- Relocate (host/relocate.cpp) -------------------------------------------------------

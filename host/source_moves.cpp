@@ -365,7 +365,6 @@ void SourceMoves::finished(SourceMove& move) {
     room_.withdraw(found->second.room_wait);
     const Entry ended = std::move(found->second);
     moves_.erase(found);
-    if (on_settled_) on_settled_();
 }
 
 }  // namespace shunt::host

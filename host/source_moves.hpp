@@ -58,8 +58,6 @@ class SourceMoves final : public SourceMoveOwner {
     /// Every unit begun here has passed S4 and its window (seed host section 14).
     bool safe_to_shutdown() const noexcept;
     std::size_t size() const noexcept { return moves_.size() + waiting_count_; }
-    /// Called when safe_to_shutdown() may have changed.
-    void on_settled(UniqueFunction<void()> observer) { on_settled_ = std::move(observer); }
 
     // --- SourceMoveOwner --------------------------------------------------------------------
     bool ask_room(SourceMove& move, std::uint64_t charge) override;
@@ -136,7 +134,6 @@ class SourceMoves final : public SourceMoveOwner {
     Duration pace_ = kPaceMin;
     TimerId pace_timer_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-    UniqueFunction<void()> on_settled_;
 };
 
 }  // namespace shunt::host

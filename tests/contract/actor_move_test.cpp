@@ -11,17 +11,6 @@
 namespace shunt::contract {
 namespace {
 
-using host::RelocationOutcome;
-using host::RelocationReason;
-using protocol::CommandId;
-using relocation::LogCode;
-using relocation::Point;
-using relocation::Stage;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
 /// Moves one Actor with a queue that was accepted, and messages that were held.
 void move_with_work(MoveBench& bench) {
     bench.create("x");

@@ -10,7 +10,6 @@
 namespace shunt::contract {
 
 using sim::NodeIndex;
-using std::chrono::milliseconds;
 
 std::optional<protocol::CommandId> command_of(const sim::FlatRecord& record) {
     const std::vector<ByteView> views(record.parts.begin(), record.parts.end());

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+
 #include "host/host_core.hpp"
 #include "protocol/command_record.hpp"
 #include "store/authority.hpp"
@@ -18,6 +20,18 @@
 #include "tests/sim/sim_world.hpp"
 
 namespace shunt::contract {
+
+// The words every row is written in.
+using host::RelocationOutcome;
+using host::RelocationReason;
+using protocol::CommandId;
+using relocation::LogCode;
+using relocation::Point;
+using relocation::Stage;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 inline constexpr sim::NodeIndex kA{0};
 inline constexpr sim::NodeIndex kB{1};

@@ -1,5 +1,8 @@
 #include "relocation/budget.hpp"
 
+#include <atomic>
+#include <functional>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -183,6 +186,38 @@ TEST(RelocationBudgetDeathTest, ReturningMoreThanWasTakenIsOurMistake) {
     counter.try_take(5);
 
     EXPECT_DEATH(counter.release(6), "charge <= before");
+}
+
+// Shards take and give back at once: the limits hold at every moment and everything comes back.
+TEST(RelocationBudget, ThreadsNeverPassTheLimits) {
+    constexpr std::uint64_t kCharge = 3;
+    constexpr std::uint64_t kPeerLimit = 10;
+    constexpr std::uint64_t kNodeLimit = 12;
+    InFlightBudget budget(kNodeLimit);
+    PeerBudget first(kPeerLimit);
+    PeerBudget second(kPeerLimit);
+    std::atomic<std::uint64_t> granted{0};
+    std::atomic<bool> passed_a_limit{false};
+    const auto shard = [&](PeerBudget& peer) {
+        for (int round = 0; round < 50'000; ++round) {
+            if (!budget.try_ask(peer, kCharge, Claim::Take)) continue;
+            ++granted;
+            if (peer.in_flight() > kPeerLimit || budget.in_flight() > kNodeLimit) {
+                passed_a_limit = true;
+            }
+            budget.release(peer, kCharge);
+        }
+    };
+
+    std::vector<std::thread> threads;
+    for (PeerBudget* peer : {&first, &second, &first, &second}) {
+        threads.emplace_back(shard, std::ref(*peer));
+    }
+    for (std::thread& thread : threads) thread.join();
+
+    EXPECT_FALSE(passed_a_limit);
+    EXPECT_GT(granted, 0U);
+    EXPECT_EQ(first.in_flight() + second.in_flight() + budget.in_flight(), 0U);
 }
 
 }  // namespace

@@ -415,7 +415,6 @@ RunPlan RunPlan::draw(std::uint64_t seed) {
     host.stamp_routes = true;
     host.message_follow_duration = milliseconds(6'000);
     host.route_cache_max_age = milliseconds(1'000);
-    plan.app.late_after = host.message_follow_duration - host.route_cache_max_age;
     host.default_request_timeout = plan.app.request_timeout;
     host.relocation_restore_validity = milliseconds(random.between(4'000, 30'000));
     host.relocation_cutover_wait_timeout = milliseconds(random.between(300, 2'000));

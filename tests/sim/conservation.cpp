@@ -62,13 +62,6 @@ Ledger::Entry* Ledger::find(const MessageRef& message) {
     return &entries[message.sequence - 1];
 }
 
-Duration Ledger::sent_at(const MessageRef& message) const {
-    const auto flow = flows_.find({message.sender, message.receiver});
-    if (flow == flows_.end() || message.sequence == 0) return Duration(0);
-    const std::vector<Entry>& entries = flow->second.entries;
-    return message.sequence > entries.size() ? Duration(0) : entries[message.sequence - 1].sent;
-}
-
 bool Ledger::has_run(const MessageRef& message) const {
     const auto flow = flows_.find({message.sender, message.receiver});
     SHUNT_ASSERT(flow != flows_.end());

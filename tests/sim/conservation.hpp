@@ -106,8 +106,6 @@ class Ledger {
 
     /// Messages that neither ran nor may be missing, plus requests without an answer.
     std::uint64_t open() const noexcept { return open_; }
-    /// When it was sent; zero for a message that never was.
-    Duration sent_at(const MessageRef& message) const;
     /// True once the message has run.
     bool has_run(const MessageRef& message) const;
 

@@ -182,11 +182,7 @@ void SimApp::record_lost(const FlatRecord& record) {
 
 void SimApp::message_dropped(std::string_view reason, ByteView payload) {
     ++coverage_.drops[std::string(reason)];
-    const auto message = message_in(payload);
-    if (!message) return;
-    drops_.push_back(*message);
-    const bool late = scheduler_.now() - ledger_.sent_at(*message) >= options_.late_after;
-    if (late && reason == "no_route_here") ledger_.may_be_missing(*message);
+    if (const auto message = message_in(payload)) drops_.push_back(*message);
 }
 
 void SimApp::troubled(const ActorId& actor) {

@@ -28,9 +28,6 @@ struct AppOptions {
     /// A message makes its receiver send on, at most this many times over.
     std::uint32_t hops_max = 2;
     std::chrono::milliseconds request_timeout{4000};
-    /// A message under way for longer than its sender may believe a route and the old address
-    /// forwards may find nobody there any more: a host that is full stops reading for that long.
-    Duration late_after = std::chrono::seconds(5);
 };
 
 /// What one handler saw of the run, in numbers of the coverage report.
