@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "tools/console.hpp"
 #include "tools/demo_actors.hpp"
 #include "tools/demo_feed.hpp"
 #include "tools/demo_restarts.hpp"
 #include "tools/demo_table.hpp"
+#include "tools/file_limit.hpp"
 #include "tools/sample_trace.hpp"
 #include "tools/signal_wait.hpp"
 
@@ -30,6 +32,12 @@ constexpr std::chrono::seconds kSettleMax{35};
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
 
+/// Per processor each host has a shard, and a shard three files and some connections; the rest is
+/// for the trace, the terminal and strangers who connect.
+std::size_t files_needed() {
+    return 32 + std::size_t{16} * std::max(1U, std::thread::hardware_concurrency());
+}
+
 int refuse(const std::string& why) {
     std::fprintf(stderr, "shunt demo: %s\n", why.c_str());
     return kBadInput;
@@ -44,9 +52,10 @@ TraceReader open_trace(const DemoOptions& options) {
 /// One run, from the hosts' start to the table.
 class Demo {
   public:
-    Demo(const DemoOptions& options, const Cast& cast)
+    Demo(const DemoOptions& options, const Cast& cast, TraceReader trace)
         : options_(options),
           cast_(cast),
+          trace_(std::move(trace)),
           console_(stdout),
           fleet_(options_, types_, books_, measurements_) {}
 
@@ -62,6 +71,7 @@ class Demo {
 
     const DemoOptions& options_;
     const Cast& cast_;
+    TraceReader trace_;
     SignalWait signals_;  // Before the hosts: their threads inherit the mask.
     Console console_;
     Books books_;
@@ -93,7 +103,7 @@ int Demo::run() {
     }
     begun_ = Clock::now();
     restarts_.emplace(fleet_, console_, begun_);
-    feed_.emplace(open_trace(options_), options_, fleet_, books_);
+    feed_.emplace(std::move(trace_), options_, fleet_, books_);
     feed_->begin(begun_);
     if (!failure_) play();
     settle();
@@ -208,12 +218,16 @@ int Demo::finish() {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
-    // Read once before anything starts, so that a bad line shows now and not in the middle.
+    // Read once before anything starts, so that a bad line shows now and not in the middle. What
+    // cannot be read twice is refused before its writer is kept waiting.
     TraceReader reader = open_trace(options);
+    if (!reader.rewind()) return refuse(reader.problem());
     const result<Cast> cast = read_cast(reader);
-    if (!cast) return refuse(reader.problem());
+    if (!cast || !reader.rewind()) return refuse(reader.problem());
     if (cast.value().event_count == 0) return refuse(options.trace_path + ": holds no event");
-    return Demo(options, cast.value()).run();
+    std::string why;
+    if (!allow_open_files(files_needed(), &why)) return refuse(why);
+    return Demo(options, cast.value(), std::move(reader)).run();
 }
 
 }  // namespace shunt::tools

@@ -160,6 +160,18 @@ result<std::optional<TraceEvent>> TraceReader::next() {
     return std::optional<TraceEvent>(std::move(event));
 }
 
+result<void> TraceReader::rewind() {
+    if (!input_) return Errc::InputUnreadable;
+    input_->clear();
+    if (!input_->seekg(0)) {
+        problem_ = name_ + ": can be read only once, so save it to a file first";
+        return Errc::InputUnreadable;
+    }
+    line_number_ = 0;
+    latest_ = std::chrono::milliseconds(0);
+    return outcome::success();
+}
+
 result<TraceSummary> summarize(TraceReader& reader) {
     TraceSummary summary;
     std::unordered_set<std::string> rooms;

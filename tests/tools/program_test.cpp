@@ -29,17 +29,21 @@ struct Ended {
     std::string text;
 };
 
-/// Runs `shunt ARGUMENTS` in a shell and gathers what `redirection` leaves on stdout.
-Ended shunt(const std::string& arguments, const std::string& redirection) {
-    const std::string command = std::string(SHUNT_PROGRAM) + " " + arguments + " " + redirection;
+/// Runs `command` in a shell and gathers what it leaves on stdout.
+Ended run(const std::string& command) {
     std::FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return {};
-    Ended ended;
+    Ended result;
     std::array<char, 4096> part{};
-    while (std::fgets(part.data(), part.size(), pipe) != nullptr) ended.text += part.data();
+    while (std::fgets(part.data(), part.size(), pipe) != nullptr) result.text += part.data();
     const int status = pclose(pipe);
-    if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
-    return ended;
+    if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+    return result;
+}
+
+/// Runs `shunt ARGUMENTS` in a shell and gathers what `redirection` leaves on stdout.
+Ended shunt(const std::string& arguments, const std::string& redirection) {
+    return run(std::string(SHUNT_PROGRAM) + " " + arguments + " " + redirection);
 }
 
 Ended errors_of(const std::string& arguments) {
@@ -90,6 +94,22 @@ TEST(ShuntProgram, EmptyTraceIsRefused) {
     const TemporaryFile file(kHeader);
 
     expect_refusal(errors_of("demo --trace " + file.path()), "holds no event");
+}
+
+// The demo reads a trace twice; a pipe would be empty the second time, or never open again.
+TEST(ShuntProgram, TraceFromAPipeIsRefusedBeforeAnythingStarts) {
+    const TemporaryFile file(std::string(kHeader) + "5\tr1\tu1\tsay\t3\n");
+    const std::string command =
+        "cat " + file.path() + " | " + SHUNT_PROGRAM + " demo --trace /dev/stdin";
+
+    expect_refusal(run("{ " + command + "; } 2>&1 >/dev/null"), "can be read only once");
+}
+
+// Three hosts need more files than some limits allow. The trace used to be opened a second time
+// when they had taken the last one.
+TEST(ShuntProgram, TooFewOpenFilesIsOneSentence) {
+    expect_refusal(run(std::string("ulimit -n 24; ") + SHUNT_PROGRAM + " demo 2>&1 >/dev/null"),
+                   "Raise it: ulimit -n");
 }
 
 TEST(ShuntProgram, OccupiedPortIsNamed) {

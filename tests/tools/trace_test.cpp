@@ -159,6 +159,20 @@ TEST(TraceReader, DirectoryIsNoTrace) {
     EXPECT_EQ(reader.problem(), ".: is a directory, not a trace");
 }
 
+TEST(TraceReader, RewoundItReadsTheSameEventsAgain) {
+    TraceReader reader(
+        std::make_unique<std::istringstream>(std::string(kTraceHeader) + "\n7\tr\tu\tsay\t3\n"),
+        "a trace");
+    const result<TraceSummary> first = summarize(reader);
+    ASSERT_TRUE(first);
+
+    ASSERT_TRUE(reader.rewind());
+
+    const result<TraceSummary> second = summarize(reader);
+    ASSERT_TRUE(second);
+    EXPECT_EQ(first.value(), second.value());
+}
+
 TEST(TraceReader, SummaryCountsWhatItSaw) {
     TraceReader reader =
         reader_of(with_header("1\tr1\tu1\tsay\t10\n2\tr1\tu2\task\t20\n"
