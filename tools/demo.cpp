@@ -24,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTurn{2};
 /// Traffic alone, before the first restart.
 constexpr std::chrono::milliseconds kUndisturbed{2'000};
+/// How often the hosts are asked whether they still serve.
+constexpr std::chrono::milliseconds kHealthEvery{250};
 /// Creations under way at once.
 constexpr std::uint64_t kCreatingMax = 512;
 /// The demo ends when nothing has changed for so long although messages are open.
@@ -66,6 +68,7 @@ class Demo {
     void play();
     void settle();
     void look(Clock::time_point now);
+    void check_health(Clock::time_point now);
     bool restarts_due(Clock::time_point now) const;
     int finish();
 
@@ -83,6 +86,8 @@ class Demo {
     std::optional<Feed> feed_;
     bool interrupted_ = false;
     std::optional<std::string> failure_;
+    Clock::time_point health_due_{};
+    bool broken_ = false;
 };
 
 int Demo::run() {
@@ -94,7 +99,14 @@ int Demo::run() {
             return refuse(why);
         }
     }
-    while (!fleet_.joined() && !interrupted_) interrupted_ = signals_.wait_for(kTurn);
+    const Clock::time_point join_by = Clock::now() + kJoinMax;
+    while (!fleet_.joined() && !interrupted_) {
+        interrupted_ = signals_.wait_for(kTurn);
+        if (Clock::now() < join_by) continue;
+        for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
+        fleet_.stop();
+        return refuse("the hosts do not find each other on loopback");
+    }
     std::string why;
     if (!interrupted_ && !create_actors(&why)) failure_ = why;
     if (interrupted_ && !failure_) {
@@ -165,6 +177,16 @@ void Demo::look(Clock::time_point now) {
                     grouped(measurements_.units()) + " moved · " + restarts_->doing());
 }
 
+void Demo::check_health(Clock::time_point now) {
+    if (broken_ || now < health_due_) return;
+    health_due_ = now + kHealthEvery;
+    const std::optional<std::size_t> index = fleet_.broken();
+    if (!index) return;
+    broken_ = true;
+    failure_ = "host " + host_name(*index) +
+               " lost its lease, as after a stop of this program for ten seconds or longer";
+}
+
 void Demo::play() {
     while (!interrupted_ && !failure_) {
         const Clock::time_point now = Clock::now();
@@ -172,6 +194,7 @@ void Demo::play() {
         const bool due = restarts_due(now);
         restarts_->step(now, due ? Restarts::Begin::Yes : Restarts::Begin::No);
         if (restarts_->failure()) failure_ = restarts_->failure();
+        check_health(now);
         look(now);
         const bool resting = restarts_->phase() == Restarts::Phase::Resting;
         if (feed_->finished() && resting && !due) return;
@@ -185,7 +208,10 @@ void Demo::settle() {
     for (;;) {
         const Clock::time_point now = Clock::now();
         restarts_->step(now, Restarts::Begin::No);
+        check_health(now);
         look(now);
+        // What such a host has taken in, nobody answers any more.
+        if (broken_) return;
         const std::uint64_t open_now = books_.open();
         if (open_now != open) changed_at = now;
         open = open_now;

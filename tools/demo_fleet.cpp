@@ -110,6 +110,15 @@ void Fleet::send(std::size_t index, ActorId target, host::Packet packet,
                     });
 }
 
+std::optional<std::size_t> Fleet::broken() {
+    for (std::size_t index = 0; index < slots_.size(); ++index) {
+        const Slot& slot = slots_[index];
+        if (slot.host == nullptr) continue;
+        if (slot.host->status().state == host::HostState::Error) return index;
+    }
+    return std::nullopt;
+}
+
 bool Fleet::joined() {
     for (Slot& slot : slots_) {
         if (slot.host == nullptr) return false;

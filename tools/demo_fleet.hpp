@@ -5,9 +5,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@
 namespace shunt::tools {
 
 inline constexpr std::size_t kDemoHosts = 3;
+/// Hosts that have not found each other by then never will.
+inline constexpr std::chrono::seconds kJoinMax{30};
 /// "A", "B", "C".
 std::string host_name(std::size_t index);
 
@@ -64,6 +68,8 @@ class Fleet {
 
     /// Every host serves and sees every other.
     bool joined();
+    /// The first host that runs and serves no more because its lease was lost.
+    std::optional<std::size_t> broken();
     HostLog& log() noexcept { return log_; }
 
   private:
