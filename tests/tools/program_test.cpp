@@ -135,7 +135,15 @@ TEST(ShuntProgram, BadOptionsAreNamed) {
     expect_refusal(errors_of("demo --cutover-wait 5"), "--cutover-wait");
     expect_refusal(errors_of("demo --follow 1s"), "--follow");
     expect_refusal(errors_of("demo --frob"), "--frob");
+    expect_refusal(errors_of("demo --speed nan"), "--speed");
+    expect_refusal(errors_of("demo --seed -1"), "--seed");
     expect_refusal(errors_of("frob"), "frob");
+    expect_refusal(errors_of("--frob"), "--frob");
+    expect_refusal(errors_of("trace frob"), "frob");
+    expect_refusal(errors_of("trace generate --seed -1"), "--seed");
+    expect_refusal(errors_of("sim --from -1"), "--from");
+    expect_refusal(errors_of("sim --from 18446744073709551616"), "--from");
+    expect_refusal(errors_of("sim --seeds 2 --from 18446744073709551615"), "the last seed");
     expect_refusal(errors_of("trace generate --rooms 0"), "rooms must be 1 to 9999");
     expect_refusal(errors_of("decode"), "give a FILE, --hex or --vectors");
     expect_refusal(errors_of("decode --hex 5g"), "'g' is no hex digit");
@@ -152,6 +160,9 @@ TEST(ShuntProgram, FullDiskIsAnErrorOfEveryCommandThatWrites) {
     for (const std::string command : {"trace generate --events 100", "doctor"}) {
         expect_refusal(shunt(command, "2>&1 >/dev/full"), "No space left on device");
     }
+    expect_refusal(shunt("sim --seeds 1", "2>&1 >/dev/full"), "cannot be written");
+    expect_refusal(shunt("--help", "2>&1 >/dev/full"), "cannot be written");
+    expect_refusal(shunt("demo --help", "2>&1 >/dev/full"), "cannot be written");
     expect_refusal(shunt("trace check " + file.path(), "2>&1 >/dev/full"), "No space left");
     expect_refusal(shunt("demo --trace " + file.path(), "2>&1 >/dev/full"), "No space left");
 }
