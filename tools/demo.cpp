@@ -103,7 +103,7 @@ int Demo::run() {
     while (!fleet_.joined() && !interrupted_) {
         interrupted_ = signals_.wait_for(kTurn);
         if (Clock::now() < join_by) continue;
-        for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
+        for (const std::string& line : fleet_.log().take_rest()) console_.line("  " + line);
         fleet_.stop();
         return refuse("the hosts do not find each other on loopback");
     }
@@ -170,7 +170,7 @@ bool Demo::restarts_due(Clock::time_point now) const {
 }
 
 void Demo::look(Clock::time_point now) {
-    for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
+    for (const std::string& line : fleet_.log().take(now)) console_.line("  " + line);
     console_.status("  " + shown_clock(now - begun_) + "  " + grouped(feed_->played()) + " of " +
                     grouped(cast_.event_count) + " events · " + grouped(books_.delivered()) +
                     " delivered · " + grouped(books_.open()) + " open · " +
@@ -226,7 +226,7 @@ int Demo::finish() {
     DemoSummary summary;
     summary.elapsed = Clock::now() - begun_;
     fleet_.stop();
-    for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
+    for (const std::string& line : fleet_.log().take_rest()) console_.line("  " + line);
     summary.events_played = feed_->played();
     summary.events_total = cast_.event_count;
     summary.restarts = restarts_->done();
