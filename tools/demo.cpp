@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "tools/console.hpp"
 #include "tools/demo_actors.hpp"
 #include "tools/demo_feed.hpp"
 #include "tools/demo_restarts.hpp"
 #include "tools/demo_table.hpp"
+#include "tools/file_limit.hpp"
 #include "tools/sample_trace.hpp"
 #include "tools/signal_wait.hpp"
 
@@ -22,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTurn{2};
 /// Traffic alone, before the first restart.
 constexpr std::chrono::milliseconds kUndisturbed{2'000};
+/// How often the hosts are asked whether they still serve.
+constexpr std::chrono::milliseconds kHealthEvery{250};
 /// Creations under way at once.
 constexpr std::uint64_t kCreatingMax = 512;
 /// The demo ends when nothing has changed for so long although messages are open.
@@ -29,6 +33,12 @@ constexpr std::chrono::seconds kSettleMax{35};
 
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
+
+/// Per processor each host has a shard, and a shard three files and some connections; the rest is
+/// for the trace, the terminal and strangers who connect.
+std::size_t files_needed() {
+    return 32 + std::size_t{16} * std::max(1U, std::thread::hardware_concurrency());
+}
 
 int refuse(const std::string& why) {
     std::fprintf(stderr, "shunt demo: %s\n", why.c_str());
@@ -44,9 +54,10 @@ TraceReader open_trace(const DemoOptions& options) {
 /// One run, from the hosts' start to the table.
 class Demo {
   public:
-    Demo(const DemoOptions& options, const Cast& cast)
+    Demo(const DemoOptions& options, const Cast& cast, TraceReader trace)
         : options_(options),
           cast_(cast),
+          trace_(std::move(trace)),
           console_(stdout),
           fleet_(options_, types_, books_, measurements_) {}
 
@@ -57,11 +68,13 @@ class Demo {
     void play();
     void settle();
     void look(Clock::time_point now);
+    void check_health(Clock::time_point now);
     bool restarts_due(Clock::time_point now) const;
     int finish();
 
     const DemoOptions& options_;
     const Cast& cast_;
+    TraceReader trace_;
     SignalWait signals_;  // Before the hosts: their threads inherit the mask.
     Console console_;
     Books books_;
@@ -73,6 +86,8 @@ class Demo {
     std::optional<Feed> feed_;
     bool interrupted_ = false;
     std::optional<std::string> failure_;
+    Clock::time_point health_due_{};
+    bool broken_ = false;
 };
 
 int Demo::run() {
@@ -84,7 +99,14 @@ int Demo::run() {
             return refuse(why);
         }
     }
-    while (!fleet_.joined() && !interrupted_) interrupted_ = signals_.wait_for(kTurn);
+    const Clock::time_point join_by = Clock::now() + kJoinMax;
+    while (!fleet_.joined() && !interrupted_) {
+        interrupted_ = signals_.wait_for(kTurn);
+        if (Clock::now() < join_by) continue;
+        for (const std::string& line : fleet_.log().take_rest()) console_.line("  " + line);
+        fleet_.stop();
+        return refuse("the hosts do not find each other on loopback");
+    }
     std::string why;
     if (!interrupted_ && !create_actors(&why)) failure_ = why;
     if (interrupted_ && !failure_) {
@@ -93,7 +115,7 @@ int Demo::run() {
     }
     begun_ = Clock::now();
     restarts_.emplace(fleet_, console_, begun_);
-    feed_.emplace(open_trace(options_), options_, fleet_, books_);
+    feed_.emplace(std::move(trace_), options_, fleet_, books_);
     feed_->begin(begun_);
     if (!failure_) play();
     settle();
@@ -148,11 +170,21 @@ bool Demo::restarts_due(Clock::time_point now) const {
 }
 
 void Demo::look(Clock::time_point now) {
-    for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
+    for (const std::string& line : fleet_.log().take(now)) console_.line("  " + line);
     console_.status("  " + shown_clock(now - begun_) + "  " + grouped(feed_->played()) + " of " +
                     grouped(cast_.event_count) + " events · " + grouped(books_.delivered()) +
                     " delivered · " + grouped(books_.open()) + " open · " +
                     grouped(measurements_.units()) + " moved · " + restarts_->doing());
+}
+
+void Demo::check_health(Clock::time_point now) {
+    if (broken_ || now < health_due_) return;
+    health_due_ = now + kHealthEvery;
+    const std::optional<std::size_t> index = fleet_.broken();
+    if (!index) return;
+    broken_ = true;
+    failure_ = "host " + host_name(*index) +
+               " lost its lease, as after a stop of this program for ten seconds or longer";
 }
 
 void Demo::play() {
@@ -162,6 +194,7 @@ void Demo::play() {
         const bool due = restarts_due(now);
         restarts_->step(now, due ? Restarts::Begin::Yes : Restarts::Begin::No);
         if (restarts_->failure()) failure_ = restarts_->failure();
+        check_health(now);
         look(now);
         const bool resting = restarts_->phase() == Restarts::Phase::Resting;
         if (feed_->finished() && resting && !due) return;
@@ -175,7 +208,10 @@ void Demo::settle() {
     for (;;) {
         const Clock::time_point now = Clock::now();
         restarts_->step(now, Restarts::Begin::No);
+        check_health(now);
         look(now);
+        // What such a host has taken in, nobody answers any more.
+        if (broken_) return;
         const std::uint64_t open_now = books_.open();
         if (open_now != open) changed_at = now;
         open = open_now;
@@ -190,7 +226,7 @@ int Demo::finish() {
     DemoSummary summary;
     summary.elapsed = Clock::now() - begun_;
     fleet_.stop();
-    for (const std::string& line : fleet_.log().take()) console_.line("  " + line);
+    for (const std::string& line : fleet_.log().take_rest()) console_.line("  " + line);
     summary.events_played = feed_->played();
     summary.events_total = cast_.event_count;
     summary.restarts = restarts_->done();
@@ -208,12 +244,16 @@ int Demo::finish() {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
-    // Read once before anything starts, so that a bad line shows now and not in the middle.
+    // Read once before anything starts, so that a bad line shows now and not in the middle. What
+    // cannot be read twice is refused before its writer is kept waiting.
     TraceReader reader = open_trace(options);
+    if (!reader.rewind()) return refuse(reader.problem());
     const result<Cast> cast = read_cast(reader);
-    if (!cast) return refuse(reader.problem());
+    if (!cast || !reader.rewind()) return refuse(reader.problem());
     if (cast.value().event_count == 0) return refuse(options.trace_path + ": holds no event");
-    return Demo(options, cast.value()).run();
+    std::string why;
+    if (!allow_open_files(files_needed(), &why)) return refuse(why);
+    return Demo(options, cast.value(), std::move(reader)).run();
 }
 
 }  // namespace shunt::tools

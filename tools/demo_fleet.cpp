@@ -13,16 +13,30 @@ std::string host_name(std::size_t index) {
 
 void HostLog::add(std::string line) {
     const std::lock_guard lock(mutex_);
-    if (lines_.size() < kLinesMax) {
+    if (kept_ < kLinesMax) {
+        ++kept_;
         lines_.push_back(std::move(line));
     } else {
         ++unkept_;
     }
 }
 
-std::vector<std::string> HostLog::take() {
+std::vector<std::string> HostLog::take(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
+    const bool is_over = now >= period_end_;
+    if (is_over) period_end_ = now + kPeriod;
+    return take_locked(is_over);
+}
+
+std::vector<std::string> HostLog::take_rest() {
+    const std::lock_guard lock(mutex_);
+    return take_locked(true);
+}
+
+std::vector<std::string> HostLog::take_locked(bool period_is_over) {
     std::vector<std::string> lines = std::exchange(lines_, {});
+    if (!period_is_over) return lines;
+    kept_ = 0;
     if (const std::uint64_t unkept = std::exchange(unkept_, 0); unkept > 0) {
         lines.push_back("... and " + std::to_string(unkept) + " more lines");
     }
@@ -108,6 +122,15 @@ void Fleet::send(std::size_t index, ActorId target, host::Packet packet,
                         if (!admitted) refused();
                         unadmitted->fetch_sub(1);
                     });
+}
+
+std::optional<std::size_t> Fleet::broken() {
+    for (std::size_t index = 0; index < slots_.size(); ++index) {
+        const Slot& slot = slots_[index];
+        if (slot.host == nullptr) continue;
+        if (slot.host->status().state == host::HostState::Error) return index;
+    }
+    return std::nullopt;
 }
 
 bool Fleet::joined() {

@@ -5,9 +5,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,23 +20,34 @@
 namespace shunt::tools {
 
 inline constexpr std::size_t kDemoHosts = 3;
+/// Hosts that have not found each other by then never will.
+inline constexpr std::chrono::seconds kJoinMax{30};
 /// "A", "B", "C".
 std::string host_name(std::size_t index);
 
 /// What the hosts log, from their threads to the main thread.
 class HostLog {
   public:
+    using Clock = std::chrono::steady_clock;
+
     void add(std::string line);
-    /// The lines since the last call. Beyond a bound they are only counted, and the count is a
-    /// line.
-    std::vector<std::string> take();
+    /// The lines since the last call. Beyond kLinesMax a second they are only counted: a stranger
+    /// who dials the mesh port makes thousands. The count is a line when the second is over.
+    std::vector<std::string> take(Clock::time_point now);
+    /// As take(), with the count of a second that is not over.
+    std::vector<std::string> take_rest();
+
+    static constexpr std::size_t kLinesMax = 20;
+    static constexpr std::chrono::seconds kPeriod{1};
 
   private:
-    static constexpr std::size_t kLinesMax = 50;
+    std::vector<std::string> take_locked(bool period_is_over);
 
     std::mutex mutex_;
     std::vector<std::string> lines_;
+    std::size_t kept_ = 0;  // In this period, whether taken or not.
     std::uint64_t unkept_ = 0;
+    Clock::time_point period_end_{};
 };
 
 class Fleet {
@@ -64,6 +77,8 @@ class Fleet {
 
     /// Every host serves and sees every other.
     bool joined();
+    /// The first host that runs and serves no more because its lease was lost.
+    std::optional<std::size_t> broken();
     HostLog& log() noexcept { return log_; }
 
   private:

@@ -49,7 +49,10 @@ void Restarts::step(Clock::time_point now, Begin begin) {
             return;
         case Phase::Joining:
             look_at_ = now + kLook;
-            if (!fleet_.joined()) return;
+            if (!fleet_.joined()) {
+                if (now - phase_began_ > kJoinMax) fail("does not find the others again");
+                return;
+            }
             say("serves again");
             ++done_;
             index_ = (index_ + 1) % kDemoHosts;
@@ -116,6 +119,7 @@ void Restarts::start_again() {
     std::string why;
     if (!fleet_.start(index_, &why)) return fail("cannot start again: " + why);
     phase_ = Phase::Joining;
+    phase_began_ = Clock::now();
 }
 
 std::string Restarts::doing() const {

@@ -47,7 +47,10 @@ void add_exceptions(const DemoSummary& summary, std::vector<std::string>& lines)
 }
 
 std::string verdict_of(const DemoSummary& summary) {
-    if (!summary.books.holds()) return "FAILED: the account above does not hold.";
+    if (!summary.books.holds()) {
+        const std::string cause = summary.failure ? *summary.failure + "; " : "";
+        return "FAILED: " + cause + "the account above does not hold.";
+    }
     if (summary.failure) return "FAILED: " + *summary.failure + ".";
     if (summary.interrupted) {
         return "Interrupted: everything sent so far ran exactly once and in order.";

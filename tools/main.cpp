@@ -1,6 +1,11 @@
 // The `shunt` program: reads the command line and hands over. The only file that includes CLI11.
+#include <charconv>
 #include <cstdio>
+#include <iostream>
+#include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -9,6 +14,7 @@
 #include "tools/demo.hpp"
 #include "tools/doctor.hpp"
 #include "tools/duration_text.hpp"
+#include "tools/errc.hpp"
 #include "tools/sim_command.hpp"
 #include "tools/trace_command.hpp"
 
@@ -17,9 +23,23 @@ namespace {
 
 constexpr int kBadInput = 2;
 
+/// CLI11 alone lets -1 and what is beyond 64 bits become the largest number.
+std::string check_whole_number(const std::string& given) {
+    std::uint64_t value = 0;
+    const char* const end = given.data() + given.size();
+    const auto [stopped, error] = std::from_chars(given.data(), end, value);
+    if (error == std::errc() && stopped == end) return {};
+    return "'" + given + "' is no whole number from 0 to 18446744073709551615";
+}
+
+/// A range alone lets nan pass: no comparison holds for it.
+std::string check_is_number(const std::string& given) {
+    return given.find_first_of("nN") == std::string::npos ? "" : "'" + given + "' is no number";
+}
+
 void add_duration(CLI::App& command, const std::string& name, std::chrono::milliseconds& value,
-                  const std::string& text) {
-    const std::string shown_default = std::to_string(value.count()) + "ms";
+                  const std::string& text, std::string shown_default = {}) {
+    if (shown_default.empty()) shown_default = std::to_string(value.count()) + "ms";
     command
         .add_option_function<std::string>(
             name,
@@ -33,7 +53,7 @@ void add_duration(CLI::App& command, const std::string& name, std::chrono::milli
             },
             text)
         ->type_name("DURATION")
-        ->default_str(shown_default);
+        ->default_str(std::move(shown_default));
 }
 
 CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
@@ -45,6 +65,7 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
             return given.empty() ? std::string("needs the name of a file") : std::string();
         });
     demo.add_option("--speed", options.speed, "Trace time per real time")
+        ->check(check_is_number)
         ->check(CLI::Range(0.001, 1e6))
         ->capture_default_str();
     demo.add_option("--rounds", options.rounds_min,
@@ -54,9 +75,11 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
     add_duration(demo, "--cutover-wait", options.cutover_wait,
                  "How long a target waits for the cutover before it falls back");
     add_duration(demo, "--follow", options.follow,
-                 "How long a host forwards after it handed over, 2s beyond the cutover wait at the "
-                 "least; 0ms is 5s beyond it");
+                 "How long a host forwards after it handed over; at least 2s beyond the cutover "
+                 "wait",
+                 "5s beyond the cutover wait");
     demo.add_option("--seed", options.seed, "Where Actors start and events come in")
+        ->check(check_whole_number)
         ->capture_default_str();
     demo.add_option("--port", options.port, "First of three loopback ports; 0 takes free ones")
         ->check(CLI::Range(0, 65'533))
@@ -70,7 +93,7 @@ CLI::App& add_demo(CLI::App& app, DemoOptions& options) {
 CLI::App& add_generate(CLI::App& trace, TraceModel& model) {
     CLI::App& generate = *trace.add_subcommand("generate", "Write a trace to standard output");
     const auto number = [&generate](const char* name, auto& value, const char* text) {
-        generate.add_option(name, value, text)->capture_default_str();
+        generate.add_option(name, value, text)->check(check_whole_number)->capture_default_str();
     };
     number("--seed", model.seed, "One seed is one trace");
     number("--rooms", model.room_count, "Rooms, 1 to 9999");
@@ -125,7 +148,9 @@ CLI::App& add_sim(CLI::App& app, SimOptions& options) {
     sim.add_option("--seeds", options.seeds, "How many seeds, one run each")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
         ->capture_default_str();
-    sim.add_option("--from", options.from, "The first seed")->capture_default_str();
+    sim.add_option("--from", options.from, "The first seed")
+        ->check(check_whole_number)
+        ->capture_default_str();
     sim.add_option("--jobs", options.jobs, "Runs at once; 0 takes one per processor")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
@@ -136,7 +161,8 @@ CLI::App& add_sim(CLI::App& app, SimOptions& options) {
         ->check(CLI::Range(0, 1'000'000));
     sim.add_flag("--verbose", options.verbose, "Print what happens inside; one run at a time");
     sim.footer(
-        "Exit code 0: every run held. 1: one failed; its seed is printed with a replay command.");
+        "Exit code 0: every run held. 1: one failed; its seed is printed with a replay command.\n"
+        "2: bad input.");
     return sim;
 }
 
@@ -158,6 +184,33 @@ int check_and_run_decode(DecodeOptions& options) {
     if (has_input) return run_decode(options);
     std::fprintf(stderr,
                  "shunt decode: give a FILE, --hex or --vectors (see shunt decode --help)\n");
+    return kBadInput;
+}
+
+int check_and_run_sim(const SimOptions& options) {
+    if (options.seeds - 1 <= std::numeric_limits<std::uint64_t>::max() - options.from) {
+        return run_sim(options);
+    }
+    std::fprintf(stderr, "shunt sim: --from and --seeds together go beyond the last seed\n");
+    return kBadInput;
+}
+
+/// --help and --version.
+int say_what_was_asked(const CLI::App& app, const CLI::Success& wanted) {
+    app.exit(wanted);
+    if (std::cout.flush()) return 0;
+    std::fprintf(stderr, "shunt: %s\n", make_error_code(Errc::OutputFailed).message().c_str());
+    return kBadInput;
+}
+
+int refuse(const CLI::App& app, const CLI::ParseError& error) {
+    std::string what = error.what();
+    // CLI11 misses a command or a FILE before it tells of a word that it does not know.
+    const std::vector<std::string> unknown = app.remaining(true);
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unknown.empty()) {
+        what = "The following argument was not expected: " + unknown.front();
+    }
+    std::fprintf(stderr, "shunt: %s (see shunt --help)\n", what.c_str());
     return kBadInput;
 }
 
@@ -192,17 +245,16 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {
-        return app.exit(wanted);  // --help and --version
+        return say_what_was_asked(app, wanted);
     } catch (const CLI::ParseError& error) {
-        std::fprintf(stderr, "shunt: %s (see shunt --help)\n", error.what());
-        return kBadInput;
+        return refuse(app, error);
     }
     if (demo.parsed()) {
         return check_and_run_demo(demo_options);
     }
     if (doctor.parsed()) return run_doctor();
     if (decode.parsed()) return check_and_run_decode(decode_options);
-    if (sim.parsed()) return run_sim(sim_options);
+    if (sim.parsed()) return check_and_run_sim(sim_options);
     if (generate.parsed()) return run_trace_generate(model);
     return run_trace_check(path);
 }

@@ -4,8 +4,10 @@
 #include <thread>
 
 #include "tests/sim/seed_runner.hpp"
+#include "tools/errc.hpp"
 
 namespace shunt::tools {
+
 int run_sim(const SimOptions& options) {
     sim::SeedRange range{.from = options.from, .count = options.seeds, .limit = options.limit};
     range.jobs = options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
@@ -31,7 +33,10 @@ int run_sim(const SimOptions& options) {
     if (options.seeds == 1 && !summary.failed.empty()) {
         std::fputs(summary.failed[0].report.trace.c_str(), stdout);
     }
-    return summary.failed.empty() ? 0 : 1;
+    if (!summary.failed.empty()) return 1;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+    std::fprintf(stderr, "shunt sim: %s\n", make_error_code(Errc::OutputFailed).message().c_str());
+    return 2;
 }
 
 }  // namespace shunt::tools

@@ -19,7 +19,8 @@ struct SimOptions {
     bool verbose = false;
 };
 
-/// Prints to stdout. 0 when every run held, 1 when one failed.
+/// Prints to stdout. 0 when every run held, 1 when one failed, 2 when all held and the output
+/// cannot be written. `from` and `seeds` together stay within 64 bits.
 int run_sim(const SimOptions& options);
 
 }  // namespace shunt::tools

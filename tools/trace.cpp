@@ -16,6 +16,8 @@ namespace shunt::tools {
 namespace {
 
 constexpr std::string_view kTellPrefix = "tell:";
+constexpr std::string_view kCarriageReturn =
+    "ends with a carriage return; lines of a trace end with a line feed alone";
 
 bool is_id(std::string_view text) noexcept {
     const auto allowed = [](char c) {
@@ -107,6 +109,7 @@ result<bool> TraceReader::read_line() {
 
 result<void> TraceReader::read_header() {
     BOOST_OUTCOME_TRY(const bool present, read_line());
+    if (line_.ends_with('\r')) return fail(Errc::InputMalformed, std::string(kCarriageReturn));
     const std::string_view text = line_;
     const bool good = present && text.starts_with(kTraceHeader) &&
                       (text.size() == kTraceHeader.size() || text[kTraceHeader.size()] == '\t');
@@ -116,6 +119,7 @@ result<void> TraceReader::read_header() {
 }
 
 result<TraceEvent> TraceReader::parse_event() {
+    if (line_.ends_with('\r')) return fail(Errc::InputMalformed, std::string(kCarriageReturn));
     const std::optional<Fields> fields = split(line_);
     if (!fields) return fail(Errc::InputMalformed, "not five columns with tabs between them");
     const auto& [at, room, user, kind, bytes] = *fields;
@@ -158,6 +162,18 @@ result<std::optional<TraceEvent>> TraceReader::next() {
     BOOST_OUTCOME_TRY(TraceEvent event, parse_event());
     latest_ = event.at;
     return std::optional<TraceEvent>(std::move(event));
+}
+
+result<void> TraceReader::rewind() {
+    if (!input_) return Errc::InputUnreadable;
+    input_->clear();
+    if (!input_->seekg(0)) {
+        problem_ = name_ + ": can be read only once, so save it to a file first";
+        return Errc::InputUnreadable;
+    }
+    line_number_ = 0;
+    latest_ = std::chrono::milliseconds(0);
+    return outcome::success();
 }
 
 result<TraceSummary> summarize(TraceReader& reader) {

@@ -57,6 +57,10 @@ class TraceReader {
     /// Errc::InputUnreadable or Errc::InputMalformed; problem() then says what is wrong.
     result<std::optional<TraceEvent>> next();
 
+    /// Back to the front: the next event is the first one again.
+    /// Errc::InputUnreadable for what can be read only once, such as a pipe; problem() says so.
+    result<void> rewind();
+
     /// `FILE: reason` or `FILE:LINE: reason`, after an error.
     const std::string& problem() const noexcept { return problem_; }
 

@@ -47,6 +47,17 @@ TEST(DemoTable, LostMessageFailsEvenWhenInterrupted) {
     EXPECT_EQ(exit_code_of(summary), 1);
 }
 
+// The account of a run that broke off does not hold either; the cause is what a reader needs.
+TEST(DemoTable, CauseOfALossIsInTheVerdict) {
+    DemoSummary summary = good();
+    summary.books.messages.lost = 1;
+    summary.failure = "host B lost its lease";
+
+    EXPECT_EQ(table_of(summary).back(),
+              "  FAILED: host B lost its lease; the account above does not hold.");
+    EXPECT_EQ(exit_code_of(summary), 1);
+}
+
 TEST(DemoTable, StateFaultFails) {
     DemoSummary summary = good();
     summary.books.state_faults = 1;

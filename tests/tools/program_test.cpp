@@ -29,17 +29,21 @@ struct Ended {
     std::string text;
 };
 
-/// Runs `shunt ARGUMENTS` in a shell and gathers what `redirection` leaves on stdout.
-Ended shunt(const std::string& arguments, const std::string& redirection) {
-    const std::string command = std::string(SHUNT_PROGRAM) + " " + arguments + " " + redirection;
+/// Runs `command` in a shell and gathers what it leaves on stdout.
+Ended run(const std::string& command) {
     std::FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return {};
-    Ended ended;
+    Ended result;
     std::array<char, 4096> part{};
-    while (std::fgets(part.data(), part.size(), pipe) != nullptr) ended.text += part.data();
+    while (std::fgets(part.data(), part.size(), pipe) != nullptr) result.text += part.data();
     const int status = pclose(pipe);
-    if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
-    return ended;
+    if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+    return result;
+}
+
+/// Runs `shunt ARGUMENTS` in a shell and gathers what `redirection` leaves on stdout.
+Ended shunt(const std::string& arguments, const std::string& redirection) {
+    return run(std::string(SHUNT_PROGRAM) + " " + arguments + " " + redirection);
 }
 
 Ended errors_of(const std::string& arguments) {
@@ -92,6 +96,22 @@ TEST(ShuntProgram, EmptyTraceIsRefused) {
     expect_refusal(errors_of("demo --trace " + file.path()), "holds no event");
 }
 
+// The demo reads a trace twice; a pipe would be empty the second time, or never open again.
+TEST(ShuntProgram, TraceFromAPipeIsRefusedBeforeAnythingStarts) {
+    const TemporaryFile file(std::string(kHeader) + "5\tr1\tu1\tsay\t3\n");
+    const std::string command =
+        "cat " + file.path() + " | " + SHUNT_PROGRAM + " demo --trace /dev/stdin";
+
+    expect_refusal(run("{ " + command + "; } 2>&1 >/dev/null"), "can be read only once");
+}
+
+// Three hosts need more files than some limits allow. The trace used to be opened a second time
+// when they had taken the last one.
+TEST(ShuntProgram, TooFewOpenFilesIsOneSentence) {
+    expect_refusal(run(std::string("ulimit -n 24; ") + SHUNT_PROGRAM + " demo 2>&1 >/dev/null"),
+                   "Raise it: ulimit -n");
+}
+
 TEST(ShuntProgram, OccupiedPortIsNamed) {
     const int taken = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -115,7 +135,15 @@ TEST(ShuntProgram, BadOptionsAreNamed) {
     expect_refusal(errors_of("demo --cutover-wait 5"), "--cutover-wait");
     expect_refusal(errors_of("demo --follow 1s"), "--follow");
     expect_refusal(errors_of("demo --frob"), "--frob");
+    expect_refusal(errors_of("demo --speed nan"), "--speed");
+    expect_refusal(errors_of("demo --seed -1"), "--seed");
     expect_refusal(errors_of("frob"), "frob");
+    expect_refusal(errors_of("--frob"), "--frob");
+    expect_refusal(errors_of("trace frob"), "frob");
+    expect_refusal(errors_of("trace generate --seed -1"), "--seed");
+    expect_refusal(errors_of("sim --from -1"), "--from");
+    expect_refusal(errors_of("sim --from 18446744073709551616"), "--from");
+    expect_refusal(errors_of("sim --seeds 2 --from 18446744073709551615"), "the last seed");
     expect_refusal(errors_of("trace generate --rooms 0"), "rooms must be 1 to 9999");
     expect_refusal(errors_of("decode"), "give a FILE, --hex or --vectors");
     expect_refusal(errors_of("decode --hex 5g"), "'g' is no hex digit");
@@ -132,6 +160,9 @@ TEST(ShuntProgram, FullDiskIsAnErrorOfEveryCommandThatWrites) {
     for (const std::string command : {"trace generate --events 100", "doctor"}) {
         expect_refusal(shunt(command, "2>&1 >/dev/full"), "No space left on device");
     }
+    expect_refusal(shunt("sim --seeds 1", "2>&1 >/dev/full"), "cannot be written");
+    expect_refusal(shunt("--help", "2>&1 >/dev/full"), "cannot be written");
+    expect_refusal(shunt("demo --help", "2>&1 >/dev/full"), "cannot be written");
     expect_refusal(shunt("trace check " + file.path(), "2>&1 >/dev/full"), "No space left");
     expect_refusal(shunt("demo --trace " + file.path(), "2>&1 >/dev/full"), "No space left");
 }
