@@ -4,7 +4,9 @@
 #include "byte_peer.hpp"
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -42,7 +44,10 @@ void move_with_work(MoveBench& bench) {
 /// Speaks as the source: whatever A says about its move, B hears from the script.
 class ScriptedSource {
   public:
-    explicit ScriptedSource(MoveBench& bench) {
+    /// `spoil` changes the payload before it is declared, or the declaration itself.
+    using Spoil = std::function<void(ScriptMove& move, Bytes& stream)>;
+
+    explicit ScriptedSource(MoveBench& bench, Spoil spoil = {}) : spoil_(std::move(spoil)) {
         bench.network().set_filter([this](NodeIndex from, NodeIndex to, FlatRecord& record) {
             if (from == kA && to == kB) replace(record);
             return sim::Verdict::Pass;
@@ -83,9 +88,11 @@ class ScriptedSource {
         move_.payload_bytes = stream_.size();
         move_.chunk_count = 1;
         move_.payload_crc = script_crc32c(stream_);
+        if (spoil_) spoil_(move_, stream_);
         return write_prepare(move_);
     }
 
+    Spoil spoil_;
     ScriptMove move_;
     Bytes stream_;
     std::uint64_t chunks_sent_ = 0;
@@ -103,6 +110,62 @@ TEST(BytePeer, U11_U47_U50_U68_ATargetCompletesAMoveWrittenByHand) {
     EXPECT_THAT(bench.texts_at(kB), ElementsAre("saved 1", "saved 2", "relayed 1", "relayed 2"));
     EXPECT_EQ(bench.row("x")->node.rid, bench.identity(kB).rid);
     EXPECT_EQ(bench.logged(relocation::LogCode::CutoverVerificationFailed), 0U);
+}
+
+/// Moves with a payload that is not what it should be; the failure code B answers with.
+std::uint64_t refusal_of(const ScriptedSource::Spoil& spoil) {
+    MoveBench bench;
+    const ScriptedSource source(bench, spoil);
+    bench.create("x", 10);
+    bench.occupy("x", milliseconds(50));
+    bench.send(kC, "x", "s1");
+
+    bench.relocate(seconds(5));
+
+    // The source takes the Actor back: its message runs where it was sent.
+    EXPECT_TRUE(bench.until([&] { return bench.count("s1") == 1; }));
+    EXPECT_THAT(bench.texts_at(kA), ElementsAre("s1"));
+    EXPECT_EQ(bench.row("x")->node.rid, bench.identity(kA).rid);
+    EXPECT_TRUE(bench.wire(protocol::CommandId::RelocationReady).empty());
+    const auto failures = bench.wire(protocol::CommandId::RelocationFailed);
+    if (failures.empty()) return 0;
+    const ByteView frame(failures.front().bytes->parts.front());
+    return ScriptReader(frame.last(4)).u32();
+}
+
+void redeclare(ScriptMove& move, const Bytes& stream) {
+    move.payload_bytes = stream.size();
+    move.payload_crc = script_crc32c(stream);
+}
+
+TEST(BytePeer, U49_APayloadOutOfOrderFailsAndTheSourceResumes) {
+    constexpr std::uint64_t kProtocolError = 16;
+    const auto disorder = [](ScriptMove& move, Bytes& stream) {
+        // Both saved messages get order 1: the last byte of the second order is changed.
+        const ScriptMessage second{801, "note", "saved 2"};
+        const std::size_t tail = write_message(move, second).size() + 2 * sizeof(std::uint32_t);
+        stream[stream.size() - tail - 1] = std::byte{1};
+        redeclare(move, stream);
+    };
+
+    EXPECT_EQ(refusal_of(disorder), kProtocolError);
+}
+
+TEST(BytePeer, U49_APayloadWithBytesLeftOverFailsAndTheSourceResumes) {
+    constexpr std::uint64_t kProtocolError = 16;
+    const auto lengthen = [](ScriptMove& move, Bytes& stream) {
+        stream.push_back(std::byte{0});
+        redeclare(move, stream);
+    };
+
+    EXPECT_EQ(refusal_of(lengthen), kProtocolError);
+}
+
+TEST(BytePeer, U11_APayloadThatDiffersFromItsChecksumIsDataLost) {
+    constexpr std::uint64_t kDataLost = 35;
+    const auto damage = [](ScriptMove&, Bytes& stream) { stream.back() ^= std::byte{1}; };
+
+    EXPECT_EQ(refusal_of(damage), kDataLost);
 }
 
 /// Speaks as the target: reads A's move to its end by hand and answers command 40 itself.
