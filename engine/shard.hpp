@@ -3,6 +3,7 @@
 // (design.md section 2). Drives the turn of design-notes/io-uring.md section 2: completions,
 // messages, timers, one gather per connection, one system call.
 
+#include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -39,6 +40,9 @@ struct ShardOptions {
     std::optional<Duration> spin{};
     /// How long stop() waits for operations to end by themselves before it cancels them.
     Duration stop_grace = std::chrono::seconds(2);
+    /// For tests: sees each operation just before the kernel does and may turn it into another,
+    /// such as one that fails or a shorter send.
+    std::function<void(OpKind, io_uring_sqe&)> before_submit{};
 };
 
 struct ShardCounters {
@@ -98,6 +102,7 @@ class Shard final {
     void submit(IoTarget& target, OpKind kind, Prepare&& prepare) {
         io_uring_sqe& sqe = ring_->next_sqe();
         std::forward<Prepare>(prepare)(sqe);
+        if (options_.before_submit) options_.before_submit(kind, sqe);
         io_uring_sqe_set_data64(&sqe, user_data_of(target.id_, kind));
         ++target.ops_in_kernel_;
         ++ops_in_kernel_;

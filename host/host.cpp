@@ -128,8 +128,9 @@ class Host::Impl {
 
 engine::ShardOptions Host::Impl::shard_options(std::uint32_t index) const {
     engine::ShardOptions shard;
-    const std::string number = "/" + std::to_string(index);
-    shard.name = options_.node_prefix.substr(0, 15 - number.size()) + number;
+    shard.name = options_.node_prefix.substr(0, 12);  // 15 bytes show.
+    shard.name += '/';
+    shard.name += std::to_string(index);
     // A shard that polls while another one needs its processor only delays both.
     shard.shards_in_process = live_shards_;
     return shard;

@@ -32,7 +32,9 @@ result<std::string> Mesh::listen(const NodeRid& rid, std::uint32_t chunk_limit_b
     options.bind_address = services_.options.listen_address;
     options.rid = rid;
     options.chunk_limit_bytes = chunk_limit_bytes;
-    return services_.world.listen(options, *this);
+    BOOST_OUTCOME_TRY(std::string listening, services_.world.listen(options, *this));
+    const std::string& advertised = services_.options.advertised_address;
+    return advertised.empty() ? listening : "tcp://" + advertised;
 }
 
 void Mesh::set_descriptor(protocol::RouteMeshAdmission descriptor) {

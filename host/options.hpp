@@ -23,6 +23,9 @@ struct HostOptions {
     std::string mesh_name = "default";
     /// Mesh listener, `host:port`; port 0 takes a free one.
     std::string listen_address = "127.0.0.1:0";
+    /// What peers dial instead of the listener's own address, `host:port`, when something stands in
+    /// between (0.0.0.0, an address translation, a proxy); empty is the listener's own.
+    std::string advertised_address;
     /// Version of the application's state formats; selects relocation targets. At least 0.
     std::int64_t application_version = 0;
     /// Hosts under the same maintenance; never a relocation target of one another.
