@@ -16,7 +16,10 @@
 namespace shunt::protocol::test {
 namespace {
 
-constexpr char kPath[] = "fixtures/wire/vectors.txt";
+std::string fixture_path() {
+    const char* root = std::getenv("SHUNT_SOURCE_ROOT");
+    return std::string(root != nullptr ? root : ".") + "/fixtures/wire/vectors.txt";
+}
 
 std::vector<Bytes> frames_of(const OutRecord& record) {
     std::vector<Bytes> frames;
@@ -66,7 +69,7 @@ std::string fixture_text() {
 }
 
 std::string read_fixture() {
-    std::ifstream file(kPath);
+    std::ifstream file(fixture_path());
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -76,7 +79,7 @@ std::vector<ByteView> views(const std::vector<Bytes>& frames) {
 
 // The bytes are a contract with nodes that run other versions: a change of a layout shows here.
 TEST(WireVectors, EncodingIsWhatTheFixtureHolds) {
-    if (std::getenv("SHUNT_REWRITE") != nullptr) std::ofstream(kPath) << fixture_text();
+    if (std::getenv("SHUNT_REWRITE") != nullptr) std::ofstream(fixture_path()) << fixture_text();
 
     EXPECT_EQ(read_fixture(), fixture_text()) << "run ./dev test --rewrite and read the diff";
 }
