@@ -13,7 +13,12 @@
 #endif
 
 #ifdef SHUNT_METER_BY_HOOKS
-#include <sanitizer/allocator_interface.h>
+// Declared here because g++ installs no header for them.
+extern "C" {
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                              void (*on_free)(const volatile void*));
+std::size_t __sanitizer_get_allocated_size(const volatile void* memory);
+}
 #else
 #include <malloc.h>
 #include <new>
@@ -42,7 +47,7 @@ void on_malloc(const volatile void* /*memory*/, std::size_t size) {
 }
 void on_free(const volatile void* memory) {
     if (memory == nullptr) return;
-    count_given_back(__sanitizer_get_allocated_size(const_cast<const void*>(memory)));
+    count_given_back(__sanitizer_get_allocated_size(memory));
 }
 const int kHooked = __sanitizer_install_malloc_and_free_hooks(&on_malloc, &on_free);
 
