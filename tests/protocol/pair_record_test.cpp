@@ -19,10 +19,12 @@ using Kind = PairRecord::Kind;
 /// Parts in hex, and views of them.
 class Parts {
   public:
-    Parts(std::initializer_list<std::string_view> hex_parts) {
+    explicit Parts(const std::vector<std::string_view>& hex_parts) {
         for (const std::string_view part : hex_parts) bytes_.push_back(unhex(part));
         views_.assign(bytes_.begin(), bytes_.end());
     }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
     std::span<const ByteView> views() const { return views_; }
 
   private:
@@ -31,7 +33,7 @@ class Parts {
 };
 
 TEST(PairRecord, RequestIsThePublishedParts) {
-    const Parts parts{"01", "01", "01", "000000000000004d", "7265712d626f6479"};
+    const Parts parts({"01", "01", "01", "000000000000004d", "7265712d626f6479"});
 
     const PairRecord read = read_pair_record(parts.views());
 
@@ -59,7 +61,7 @@ TEST(PairRecord, HeadOfAReplyDiffersInItsKind) {
 }
 
 TEST(PairRecord, ReplyKeepsAllItsParts) {
-    const Parts parts{"01", "01", "02", "0000000000000005", "aa", ""};
+    const Parts parts({"01", "01", "02", "0000000000000005", "aa", ""});
 
     const PairRecord read = read_pair_record(parts.views());
 
@@ -69,8 +71,8 @@ TEST(PairRecord, ReplyKeepsAllItsParts) {
 }
 
 TEST(PairRecord, ErrorReplyTellsItsNumberAndKeepsTheRest) {
-    const Parts two{"01", "01", "03", "0000000000000005", "00000002", "aa"};
-    const Parts malformed{"01", "01", "03", "0000000000000005", "0002"};
+    const Parts two({"01", "01", "03", "0000000000000005", "00000002", "aa"});
+    const Parts malformed({"01", "01", "03", "0000000000000005", "0002"});
 
     EXPECT_EQ(read_pair_record(two.views()).kind, Kind::ErrorReply);
     EXPECT_EQ(read_pair_record(two.views()).error_number, 2U);
@@ -80,7 +82,7 @@ TEST(PairRecord, ErrorReplyTellsItsNumberAndKeepsTheRest) {
 }
 
 TEST(PairRecord, ControlHasNoSequence) {
-    const Parts control{"01", "01", "04", "0000000000000000", "5a4d010500"};
+    const Parts control({"01", "01", "04", "0000000000000000", "5a4d010500"});
 
     const PairRecord read = read_pair_record(control.views());
 
@@ -90,7 +92,7 @@ TEST(PairRecord, ControlHasNoSequence) {
 
 // An application may send parts that look alike; only a head without fault is one.
 TEST(PairRecord, WhatMerelyBeginsLikeOneIsAnOrdinaryRecord) {
-    const std::vector<Parts> records{
+    const std::vector<std::vector<std::string_view>> records{
         {},
         {"01", "01", "01", "000000000000004d"},
         {"02", "01", "01", "000000000000004d", "aa"},
@@ -103,7 +105,8 @@ TEST(PairRecord, WhatMerelyBeginsLikeOneIsAnOrdinaryRecord) {
         {"0100", "01", "01", "000000000000004d", "aa"},
         {"01", "01", "", "000000000000004d", "aa"},
     };
-    for (const Parts& record : records) {
+    for (const auto& hex_parts : records) {
+        const Parts record(hex_parts);
         const PairRecord read = read_pair_record(record.views());
 
         EXPECT_EQ(read.kind, Kind::Plain);
