@@ -84,9 +84,10 @@ class Node : private engine::LinkEvents {
 
 class ZmqPair {
   public:
-    ZmqPair() : context_(zmq_ctx_new()) {
-        router_ = zmq_socket(context_, ZMQ_ROUTER);
-        dealer_ = zmq_socket(context_, ZMQ_DEALER);
+    /// A context per side, so that each has an I/O thread of its own, as two processes would.
+    ZmqPair() : sending_(zmq_ctx_new()), receiving_(zmq_ctx_new()) {
+        router_ = zmq_socket(receiving_, ZMQ_ROUTER);
+        dealer_ = zmq_socket(sending_, ZMQ_DEALER);
         if (zmq_bind(router_, "tcp://127.0.0.1:*") != 0) fail("libzmq did not bind");
         char endpoint[128];
         std::size_t size = sizeof(endpoint);
@@ -97,7 +98,8 @@ class ZmqPair {
     ~ZmqPair() {
         zmq_close(dealer_);
         zmq_close(router_);
-        zmq_ctx_term(context_);
+        zmq_ctx_term(sending_);
+        zmq_ctx_term(receiving_);
     }
     ZmqPair(const ZmqPair&) = delete;
     ZmqPair& operator=(const ZmqPair&) = delete;
@@ -126,7 +128,8 @@ class ZmqPair {
         }
     }
 
-    void* context_;
+    void* sending_;
+    void* receiving_;
     void* router_ = nullptr;
     void* dealer_ = nullptr;
 };

@@ -64,8 +64,8 @@ HANDSHAKE = bytes.fromhex(
     '6b2d506169722d496400000008112233445566778815' '5a6c696e6b2d506169722d47656e65726174696f6e'
     '0000000800000000000000010a5a6c696e6b2d4c616e650000000100'
     '5a0102000000000a5745494748540000012c5a01020000000010050' '10d696e76616c6964206d61676963')
-TRACE = (b'#t_ms\troom\tuser\tkind\tbytes\n5\tr1\tu1\tsay\t3\n'
-         b'6\tr1\tu1\task\t9\n7\tr1\tu2\ttell:u1\t4\n')
+TRACE = (b'#t_ms\troom\tuser\tkind\tbytes\n5\tr1\tu1\tsay\t3\n6\tr1\tu1\task\t9\n'
+         b'7\tr1\tu2\ttell:u1\t4\n')
 
 
 def seeds_of(target, vectors):

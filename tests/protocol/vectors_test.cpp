@@ -16,9 +16,10 @@
 namespace shunt::protocol::test {
 namespace {
 
-std::string fixture_path() {
+/// A file of fixtures/wire, wherever the test was started.
+std::string fixture(const std::string& name) {
     const char* root = std::getenv("SHUNT_SOURCE_ROOT");
-    return std::string(root != nullptr ? root : ".") + "/fixtures/wire/vectors.txt";
+    return std::string(root != nullptr ? root : ".") + "/fixtures/wire/" + name;
 }
 
 std::vector<Bytes> frames_of(const OutRecord& record) {
@@ -69,7 +70,7 @@ std::string fixture_text() {
 }
 
 std::string read_fixture() {
-    std::ifstream file(fixture_path());
+    std::ifstream file(fixture("vectors.txt"));
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -79,7 +80,8 @@ std::vector<ByteView> views(const std::vector<Bytes>& frames) {
 
 // The bytes are a contract with nodes that run other versions: a change of a layout shows here.
 TEST(WireVectors, EncodingIsWhatTheFixtureHolds) {
-    if (std::getenv("SHUNT_REWRITE") != nullptr) std::ofstream(fixture_path()) << fixture_text();
+    if (std::getenv("SHUNT_REWRITE") != nullptr)
+        std::ofstream(fixture("vectors.txt")) << fixture_text();
 
     EXPECT_EQ(read_fixture(), fixture_text()) << "run ./dev test --rewrite and read the diff";
 }
@@ -87,12 +89,12 @@ TEST(WireVectors, EncodingIsWhatTheFixtureHolds) {
 // Accepted and refused encodings of every structure, made by the second implementation: with them
 // the repository proves its wire format where the published vectors are not at hand.
 TEST(WireVectors, OwnVectorsOfEveryStructureHold) {
-    check_fixture("fixtures/wire/layouts.json");
-    check_fixture("fixtures/wire/records.json");
+    check_fixture(fixture("layouts.json"));
+    check_fixture(fixture("records.json"));
 }
 
 TEST(WireVectors, U52_OwnScenariosOfTransferAndBoundaryHold) {
-    check_fixture("fixtures/wire/scenarios.json");
+    check_fixture(fixture("scenarios.json"));
 }
 
 TEST(WireVectors, EveryRecordDecodesToWhatWasEncoded) {
