@@ -11,7 +11,7 @@
 #include "protocol/frame.hpp"
 #include "protocol/inspect.hpp"
 #include "protocol/json_printer.hpp"
-#include "protocol/reader.hpp"
+#include "protocol/pair_record.hpp"
 #include "tools/capture_text.hpp"
 
 namespace shunt::tools {
@@ -200,10 +200,7 @@ class Walk {
             return fault(control.error(), {}, body.offset_bytes);
         }
         if (const auto* ready = std::get_if<protocol::ZmpReady>(&control.value())) {
-            // Whoever names a pair and no lane count writes requests as four leading parts.
-            if (ready->pair && !ready->lane_count) {
-                parser_.set_generation(protocol::WireGeneration::PairId);
-            }
+            parser_.set_generation(protocol::generation_of(*ready));
         }
         const ControlText text =
             std::visit([](const auto& frame) { return describe(frame); }, control.value());
@@ -218,26 +215,24 @@ class Walk {
         leg += envelope_of(parts);
         line(record_at_,
              leg + std::to_string(parts.size()) + (parts.size() == 1 ? " part" : " parts"));
-        if (parts.size() == 1 && parts.front().bytes.empty()) return;
+        // An empty record is a probe, and an error reply may carry nothing.
+        if (parts.empty() || (parts.size() == 1 && parts.front().bytes.empty())) return;
         CaptureReport record = read_record(parts, context_);
         report_.text += record.text;
         report_.has_faults |= record.has_faults;
     }
 
-    /// Takes the four parts of a Gen A request, reply or control away (spec/zmp.md section 8.1).
+    /// Takes the leading parts of a pair-id peer's request, reply or control away.
     static std::string envelope_of(std::vector<Piece>& parts) {
-        constexpr std::array<const char*, 4> kNames{"request", "reply", "error reply", "control"};
-        if (parts.size() < 5) return {};
-        const auto byte_of = [&](std::size_t i) {
-            return parts[i].bytes.size() == 1 ? std::to_integer<unsigned>(parts[i].bytes[0]) : 0U;
-        };
-        const unsigned kind = byte_of(2);
-        if (byte_of(0) != 1 || byte_of(1) != 1 || kind < 1 || kind > kNames.size()) return {};
-        if (parts[3].bytes.size() != sizeof(std::uint64_t)) return {};
-        protocol::Reader reader(parts[3].bytes);
-        const std::uint64_t sequence = reader.integer<std::uint64_t>().value();
-        parts.erase(parts.begin(), parts.begin() + 4);
-        return std::string(kNames[kind - 1]) + " " + std::to_string(sequence) + ", ";
+        constexpr std::array<const char*, 5> kNames{"", "request ", "reply ", "error reply ",
+                                                    "control "};
+        std::vector<ByteView> views;
+        for (const Piece& part : parts) views.push_back(part.bytes);
+        const protocol::PairRecord read = protocol::read_pair_record(views);
+        if (read.kind == protocol::PairRecord::Kind::Plain) return {};
+        const auto payload = static_cast<std::ptrdiff_t>(read.parts.size());
+        parts.erase(parts.begin(), parts.end() - payload);
+        return kNames[static_cast<std::size_t>(read.kind)] + std::to_string(read.sequence) + ", ";
     }
 
     void line(std::size_t offset, const std::string& text) {

@@ -93,7 +93,9 @@ void fuzz_stored(ByteView input) {
 
 void fuzz_layout(ByteView input) {
     static const std::vector<std::string_view> types = protocol::inspectable_types();
-    const std::size_t name_bytes = std::min<std::size_t>(take_byte(input), input.size());
+    // In two statements: compilers differ in which argument they evaluate first.
+    const std::size_t declared = take_byte(input);
+    const std::size_t name_bytes = std::min(declared, input.size());
     const std::string_view name = text_of(input.first(name_bytes));
     input = input.subspan(name_bytes);
     const bool known = std::ranges::find(types, name) != types.end();
