@@ -120,10 +120,11 @@ class Bed {
 
     static ActorId actor(int number) { return ActorId("scribe-" + std::to_string(number)); }
 
-    /// From here on messages to the Actor leave the source's process.
-    bool followed(const ActorId& id) {
+    /// The boundary batch is fixed: what the source accepts from here on crosses the connection
+    /// once.
+    bool past_boundary(const ActorId& id) {
         const std::lock_guard lock(mutex_);
-        return followed_.contains(id.value);
+        return past_boundary_.contains(id.value);
     }
 
     Books books;
@@ -148,9 +149,9 @@ class Bed {
     };
 
     void on_stage(const ActorId& id, Role role, Stage stage) {
-        if (role == Role::Source && stage == Stage::FollowOnly) {
+        if (role == Role::Source && stage == Stage::RelayReady) {
             const std::lock_guard lock(mutex_);
-            followed_.insert(id.value);
+            past_boundary_.insert(id.value);
         }
         if (role == Role::Target && stage == Stage::CutoverFallback) books.troubled(id);
         if (role == case_.role && stage == case_.stage && !struck.exchange(true)) strike();
@@ -168,7 +169,7 @@ class Bed {
     Case case_;
     std::atomic<int> chunks_ = 0;
     std::mutex mutex_;
-    std::set<std::string> followed_;
+    std::set<std::string> past_boundary_;
     Watch source_probe_;
     Watch target_probe_;
     std::uint16_t source_port_;
@@ -207,9 +208,10 @@ class Traffic {
         const Books::Entry entry = bed_.books.send(name_, id);
         host_.send(id, Packet("note", entry.payload),
                    [this, id, ref = entry.ref](result<void> admitted) {
-                       // Accepted by the Actor's own host before its route changed: the move
-                       // carries it, whatever breaks. Everything else crosses the connection.
-                       const bool carried = name_ == "near" && !bed_.followed(id);
+                       // Accepted by the Actor's own host before the boundary: the payload or the
+                       // batch carries it, and both are sent again, whatever breaks. Everything
+                       // else crosses the connection once (seed unit section 4.4).
+                       const bool carried = name_ == "near" && !bed_.past_boundary(id);
                        if (!admitted || (lossy_ && !carried)) bed_.books.may_be_missing(ref);
                    });
     }
