@@ -64,22 +64,16 @@ struct Case {
 class Bed {
   public:
     explicit Bed(const Case& c)
-        : case_(c),
-          source_probe_(*this, Role::Source),
-          target_probe_(*this, Role::Target),
-          source_port_(free_port()),
-          target_port_(free_port()),
-          to_source_(source_port_),
-          to_target_(target_port_) {
+        : case_(c), source_probe_(*this, Role::Source), target_probe_(*this, Role::Target) {
         EXPECT_TRUE(types_.add(Scribe::type()));
-        source = start(source_port_, to_source_, source_probe_);
-        target = start(target_port_, to_target_, target_probe_);
+        source = start(to_source_, source_probe_);
+        target = start(to_target_, target_probe_);
     }
 
-    std::unique_ptr<Host> start(std::uint16_t port, const Proxy& proxy, host::Probe& probe) {
+    std::unique_ptr<Host> start(const Proxy& proxy, host::Probe& probe) {
         HostOptions options;
         options.polling_interval = std::chrono::milliseconds(20);
-        options.listen_address = "127.0.0.1:" + std::to_string(port);
+        options.listen_address = proxy.backend_address();
         options.advertised_address = proxy.address();
         options.relocation_payload_chunk_limit = 32 * 1024;
         options.relocation_cutover_wait_timeout =
@@ -172,8 +166,6 @@ class Bed {
     std::set<std::string> past_boundary_;
     Watch source_probe_;
     Watch target_probe_;
-    std::uint16_t source_port_;
-    std::uint16_t target_port_;
     Proxy to_source_;
     Proxy to_target_;
     host::Registry types_;

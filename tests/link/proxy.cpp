@@ -44,21 +44,14 @@ void reset(engine::UniqueFd& fd) noexcept {
 
 }  // namespace
 
-std::uint16_t free_port() {
-    const auto address = engine::parse_address("127.0.0.1:0");
-    const auto fd = engine::open_listener(address.value(), {});
-    const std::string text = engine::local_address(fd.value().get()).text();
-    return static_cast<std::uint16_t>(std::stoul(text.substr(text.rfind(':') + 1)));
-}
-
-Proxy::Proxy(std::uint16_t backend_port)
-    : backend_port_(backend_port), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+Proxy::Proxy() : wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     const auto address = engine::parse_address("127.0.0.1:0");
     auto listener = engine::open_listener(address.value(), {});
     SHUNT_ASSERT(listener.has_value());
     listener_ = std::move(listener).value();
     make_nonblocking(listener_.get());
     address_ = engine::local_address(listener_.get()).text();
+    backend_address_ = "127.0.0.2" + address_.substr(address_.rfind(':'));
     thread_ = std::thread([this] { run(); });
 }
 
@@ -176,7 +169,7 @@ void Proxy::run_orders() {
 void Proxy::accept() {
     engine::UniqueFd dialer(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!dialer) return;
-    auto address = engine::parse_address("127.0.0.1:" + std::to_string(backend_port_));
+    auto address = engine::parse_address(backend_address_);
     auto backend = engine::open_socket(address.value(), {});
     if (!backend ||
         ::connect(backend.value().get(), address.value().get(), address.value().size_bytes) != 0) {

@@ -22,14 +22,16 @@ class Proxy {
   public:
     enum class Way : std::uint8_t { Forth, Back };  // Forth is what the dialer sends.
 
-    /// Forwards to 127.0.0.1:`backend_port`.
-    explicit Proxy(std::uint16_t backend_port);
+    Proxy();
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;
     ~Proxy();
 
     /// `host:port` to dial instead of the backend.
     const std::string& address() const noexcept { return address_; }
+    /// `host:port` where the backend is to listen: the proxy's own port on another loopback
+    /// address. Two proxies never share a port, so no other test can have taken it.
+    const std::string& backend_address() const noexcept { return backend_address_; }
 
     /// Resets every connection through it, both ends at once; what it held is lost.
     void cut();
@@ -76,8 +78,8 @@ class Proxy {
         return stalled_until_[static_cast<std::size_t>(way)] != TimePoint{};
     }
 
-    std::uint16_t backend_port_;
     std::string address_;
+    std::string backend_address_;
     engine::UniqueFd listener_;
     engine::UniqueFd wake_;
     // Of the thread.
@@ -93,8 +95,5 @@ class Proxy {
     std::vector<std::function<void()>> orders_;
     std::thread thread_;
 };
-
-/// A port of 127.0.0.1 that was free a moment ago.
-std::uint16_t free_port();
 
 }  // namespace shunt::link_test
